@@ -1,0 +1,158 @@
+"""Mathematics for reading: expression trees, witnesses, MathML."""
+
+import math
+from fractions import Fraction
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sympy import Rational, sympify
+
+from verify.report.formulas import infix, readable
+from verify.report.mathml import mathml
+
+A, B = ["in", "a"], ["in", "b"]
+
+
+@pytest.mark.parametrize(
+    ("tree", "text"),
+    [
+        (3, "3"),
+        ("6/1", "6"),
+        ("-2/7", "−2/7"),
+        ("0x1.999999999999ap-4", "0.1"),
+        (["add", A, ["mul", 2, B], ["neg", 1]], "a + 2 · b + (−1)"),
+        (["mul", ["add", A, B], "1/2"], "(a + b) · (1/2)"),
+        (["sub", A, ["sub", B, 1]], "a − (b − 1)"),
+        (["sub", ["sub", A, B], 1], "a − b − 1"),
+        (["div", ["mul", A, B], ["mul", A, B]], "a · b / (a · b)"),
+        (["div", A, ["div", A, B]], "a / (a / b)"),
+        (["mul", A, ["div", B, 2]], "a · (b / 2)"),
+        (["neg", ["add", A, B]], "−(a + b)"),
+        (["neg", ["mul", A, B]], "−a · b"),
+        (["pow", ["neg", A], 2], "(−a)^2"),
+        (["pow", ["pow", A, 2], "1/2"], "(a^2)^(1/2)"),
+        (["pow", "1/2", ["add", A, 1]], "(1/2)^(a + 1)"),
+        (["matmul", ["transpose", A], ["add", A, B]], "aᵀ (a + b)"),
+        (["transpose", ["matmul", A, B]], "(a b)ᵀ"),
+        (["trace", ["matmul", A, B]], "trace(a b)"),
+        (["entry", ["add", A, B], 0, 1], "(a + b)[0, 1]"),
+        (["max", A, B, 0], "max(a, b, 0)"),
+        (["abs", ["sub", A, B]], "|a − b|"),
+        (["sum", "k", 0, ["in", "n"], ["add", A, B]], "Σ_(k = 0 … n) (a + b)"),
+        (["add", ["exp", A]], "add(exp(a))"),
+        (["unheard-of", A], "unheard-of(a)"),
+    ],
+)
+def test_infix_keeps_the_meaning(tree, text):
+    assert infix(tree) == text
+
+
+NUMBERS = st.integers(-9, 9) | st.fractions(-3, 3, max_denominator=5).map(str)
+TREES = st.recursive(
+    NUMBERS | st.just(A),
+    lambda t: st.one_of(
+        st.lists(t, min_size=2, max_size=3).map(lambda x: ["add", *x]),
+        st.lists(t, min_size=2, max_size=3).map(lambda x: ["mul", *x]),
+        st.tuples(t, t).map(lambda x: ["sub", *x]),
+        t.map(lambda x: ["neg", x]),
+        st.tuples(t, st.integers(0, 2)).map(lambda x: ["pow", *x]),
+    ),
+    max_leaves=8,
+)
+
+
+def value(tree):
+    match tree:
+        case ["in", _]:
+            return Fraction(7, 3)
+        case ["neg", x]:
+            return -value(x)
+        case ["pow", x, n]:
+            return value(x) ** n
+        case ["sub", x, y]:
+            return value(x) - value(y)
+        case ["add", *terms]:
+            return sum(map(value, terms))
+        case ["mul", *factors]:
+            return math.prod(map(value, factors))
+    return Fraction(tree)
+
+
+@settings(deadline=None)
+@given(TREES)
+def test_a_printed_tree_has_the_value_of_the_tree(tree):
+    python = infix(tree).replace("−", "-").replace("·", "*").replace("^", "**")
+    read = sympify(python, locals={"a": Rational(7, 3)})
+    assert read == Rational(value(tree))
+
+
+def test_a_large_matrix_is_cut_and_said_to_be():
+    rows = [["1"] * 30 for _ in range(20)]
+    record = {"kind": "formula", "inputs": {"M": rows}, "relation": ["==", A, A]}
+    (matrix,) = readable(record).matrices
+    assert (len(matrix.rows), len(matrix.rows[0])) == (12, 8)
+    assert matrix.note == "20 × 30, cut: report.json has all of it"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {},
+        {"kind": "kkt", "x": ["1/2"]},
+        {"kind": "formula", "inputs": [], "relation": None},
+        {"kind": "formula", "inputs": {"a": [1]}, "relation": ["==", 1, 1]},
+        {"kind": "table", "columns": 3, "rows": [[1]], "aggregate": "any"},
+        {"kind": "table", "rows": None},
+        {"kind": "x", "long": "y" * 9000},
+    ],
+)
+def test_other_and_malformed_records_are_shown_as_they_are(record):
+    view = readable(record)
+    assert view.raw
+    assert not view.rows
+    assert len(view.raw) <= 4000
+    assert bool(view.note) == ("long" in record)
+
+
+def deep(n):
+    tree = A
+    for _ in range(n):
+        tree = ["neg", tree]
+    return tree
+
+
+def test_a_tree_that_is_too_deep_is_not_shown_but_survived():
+    record = {"kind": "formula", "inputs": {}, "relation": ["==", deep(150), 1]}
+    assert "−(−" in readable(record).relation
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\frac{1}{\sqrt{d}} \sum_{i=1}^{N} \mathbb{E}\,\lVert x_i \rVert^2",
+        r"\begin{cases} a & b < 1 \\ c & d\end{cases}",
+        r"\forall \Lambda \ge 1 : \quad w^*(\Lambda) \asymp \Lambda^{2/(d+3)}",
+        r"\text{a \& b}",
+    ],
+)
+def test_mathml_is_well_formed(latex):
+    converted = mathml(latex, block=True)
+    root = ET.fromstring(converted)
+    assert root.get("alttext") == latex
+    assert root.get("display") == "block"
+
+
+def test_markup_in_latex_stays_text():
+    converted = mathml(r"\text{<script>alert(1)</script>} <b>")
+    assert "<script" not in converted
+    assert "&lt;script&gt;" in converted
+    assert mathml(r"\href{javascript:alert(1)}{x}") is None or "javascript:" not in (
+        mathml(r"\href{javascript:alert(1)}{x}").replace('alttext="\\href{java', "")
+    )
+
+
+@pytest.mark.parametrize("latex", ["", r"\frac{1", r"\nosuchmacro{x}", r"\frac{1}"])
+def test_latex_that_is_not_understood_gives_nothing(latex):
+    assert mathml(latex) is None

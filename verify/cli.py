@@ -1,0 +1,322 @@
+"""The command line: run, list, show, report, recheck, diff.
+
+``verify run`` starts pytest with the plugin in a process of its own, so that a run that
+is killed still ends in a truthful report.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from verify.profiles import NAMES
+
+if TYPE_CHECKING:
+    from verify.catalog import Catalog
+    from verify.record import Report
+
+EXIT_CODES = """
+\b
+Exit codes:
+  0  every finding is reproduced
+  1  a verdict differs from its finding, a fault of the suite (BROKEN, CONFLICT),
+     or trained evidence that disagrees with a mathematical statement
+  2  usage or set-up error
+  3  the run could not finish
+"""
+
+
+class Trouble(click.ClickException):
+    """A one-line error that names the remedy."""
+
+    exit_code = 2
+
+    def show(self, file: object = None) -> None:
+        """Print the line on standard error."""
+        del file
+        click.echo(f"verify: {self.message}", err=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="theorem-verify", prog_name="verify")
+def main() -> None:
+    """Decide the theorems of machine-learning papers, with verdicts that can fail."""
+
+
+@main.command(epilog=EXIT_CODES)
+@click.argument("select", nargs=-1)
+@click.option(
+    "--profile", type=click.Choice(NAMES), default="default", show_default=True
+)
+@click.option(
+    "--device",
+    type=click.Choice(["auto", "cpu", "cuda"]),
+    default="auto",
+    show_default=True,
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="Workers; a theorem module stays on one.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the run [default: reports/latest beside theorems/].",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Root seed.")
+@click.option(
+    "--strict-claims", is_flag=True, help="Fail unless every claim HOLDS (for authors)."
+)
+@click.option("--resume", is_flag=True, help="Skip what the run in --out has done.")
+@click.option("--theorems", type=click.Path(path_type=Path, exists=True))
+@click.option("--quiet", is_flag=True, help="No progress.")
+def run(
+    select: tuple[str, ...],
+    profile: str,
+    device: str,
+    jobs: int,
+    out: Path | None,
+    seed: int,
+    strict_claims: bool,
+    resume: bool,
+    theorems: Path | None,
+    quiet: bool,
+) -> None:
+    """Decide claims and write the report.
+
+    SELECT takes claim ids and globs such as 'ren2024/*'; a bare id selects all its
+    readings; nothing selects every claim.
+    """
+    root = _root(theorems)
+    folder = (out or root.parent / "reports" / "latest").absolute()
+    _writable(folder)
+    arguments = [
+        str(root),
+        "-p",
+        "verify.pytest_plugin",
+        *("-q", "--no-header", "-r", "N"),
+        f"--verify-profile={profile}",
+        f"--verify-device={device}",
+        f"--verify-out={folder}",
+        f"--verify-seed={seed}",
+        f"--verify-progress={_progress(quiet)}",
+        *(f"--verify-select={pattern}" for pattern in select),
+        *(["--verify-resume"] if resume else []),
+        *(["--verify-strict"] if strict_claims else []),
+        *_workers(root, jobs),
+    ]
+    code = _pytest(arguments)
+    sys.exit(_conclude(code, folder, strict=strict_claims))
+
+
+def _root(theorems: Path | None) -> Path:
+    from verify.catalog import CatalogError, theorem_root
+
+    try:
+        return theorem_root(theorems or Path.cwd())
+    except CatalogError as error:
+        raise Trouble(str(error)) from error
+
+
+def _writable(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Trouble(
+            f"cannot write to {folder} ({error.strerror}); choose another --out"
+        ) from error
+    if not os.access(folder, os.W_OK):
+        raise Trouble(f"cannot write to {folder}; choose another --out")
+
+
+def _progress(quiet: bool) -> str:
+    if quiet:
+        return "none"
+    return "bar" if sys.stderr.isatty() and not os.environ.get("CI") else "lines"
+
+
+def _workers(root: Path, jobs: int) -> list[str]:
+    """Distribute over workers only where there is more than one module."""
+    from verify.catalog import theorem_files
+
+    jobs = min(jobs, len(theorem_files(root)))
+    return ["-n", str(jobs), "--dist", "loadfile"] if jobs > 1 else []
+
+
+def _pytest(arguments: list[str]) -> int:
+    command = [sys.executable, "-m", "pytest", *arguments]
+    shown = " ".join(["verify", *map(shlex.quote, sys.argv[1:])])
+    environment = os.environ | {"VERIFY_COMMAND": shown}
+    with subprocess.Popen(command, env=environment) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGINT)
+            return process.wait()
+
+
+def _conclude(code: int, folder: Path, *, strict: bool) -> int:
+    """Exit code of a run; a run that died gets its report from the journal."""
+    if code in {4, 5}:  # pytest: usage error, nothing collected
+        return 2
+    from verify.journal import JournalError, read
+
+    try:
+        journal = read(folder)
+    except JournalError:
+        return code if code in {1, 2} else 3
+    if journal.end is not None and code >= 0:
+        return code
+    if code == 2 and journal.end is None and not journal.records:
+        return 2
+    from verify.build import build
+    from verify.report.render import write_views
+    from verify.terminal import table
+
+    report = build(journal, strict=strict)
+    write_views(report, folder)
+    for line in table(report):
+        click.echo(line)
+    click.echo(f"the run did not finish; report so far: {folder / 'index.html'}")
+    return 3
+
+
+def _catalog(theorems: Path | None) -> Catalog:
+    from verify.catalog import Catalog, CatalogError
+
+    catalog = Catalog.load([_root(theorems)])
+    try:
+        catalog.raise_errors()
+    except CatalogError as error:
+        raise Trouble(str(error)) from error
+    return catalog
+
+
+@main.command("list")
+@click.option("--paper", help="Key of a paper.")
+@click.option(
+    "--coverage", is_flag=True, help="Every numbered item of a paper and its fate."
+)
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+@click.option("--theorems", type=click.Path(path_type=Path, exists=True))
+def list_claims(
+    paper: str | None, coverage: bool, as_json: bool, theorems: Path | None
+) -> None:
+    """List every claim, or what became of every numbered item."""
+    from verify import listing
+
+    catalog = _catalog(theorems)
+    if paper is not None and paper not in catalog.papers:
+        known = ", ".join(catalog.papers) or "none"
+        raise Trouble(f"no paper {paper!r}; there are: {known}")
+    rows = (
+        listing.coverage(catalog, paper) if coverage else listing.claims(catalog, paper)
+    )
+    click.echo(listing.as_json(rows) if as_json else listing.as_table(rows))
+
+
+@main.command()
+@click.argument("claim")
+@click.option("--theorems", type=click.Path(path_type=Path, exists=True))
+def show(claim: str, theorems: Path | None) -> None:
+    """Show a claim: statement, assumptions, checks, mutants, last evidence."""
+    from verify import listing
+    from verify.catalog import CatalogError
+
+    catalog = _catalog(theorems)
+    try:
+        chosen = catalog.select([claim])
+    except CatalogError as error:
+        raise Trouble(str(error)) from error
+    latest = _root(theorems).parent / "reports" / "latest" / "report.json"
+    report = _load(latest) if latest.exists() else None
+    for name in chosen:
+        click.echo(listing.show(catalog.entries[name], report))
+
+
+def _load(path: Path) -> Report:
+    """Read a report, or a run folder: finished or not."""
+    from pydantic import ValidationError
+
+    from verify import recheck
+    from verify.build import build
+    from verify.journal import JournalError, read
+    from verify.record import Report
+
+    try:
+        if path.is_dir():
+            return build(read(path))
+        return Report.model_validate(recheck.load(path))
+    except JournalError as error:
+        raise Trouble(str(error)) from error
+    except recheck.RecheckError as error:
+        raise Trouble(f"{path}: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise Trouble(
+            f"{path} is no report of this schema: {place}: {first['msg']} "
+            f"({error.error_count()} in all); write it again with `verify report`"
+        ) from error
+
+
+@main.command()
+@click.argument("run_dir", type=click.Path(path_type=Path, exists=True))
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["html", "md", "tex", "junit", "json"]),
+    help="Print one view; without it all views are written into RUN_DIR.",
+)
+def report(run_dir: Path, form: str | None) -> None:
+    """Make the report of a run again, also of one that was killed."""
+    from verify.report.render import render, write_views
+    from verify.terminal import table
+
+    loaded = _load(run_dir)
+    if form is not None:
+        click.echo(render(loaded, form))
+        return
+    if not run_dir.is_dir():
+        raise Trouble("name the folder of the run, or give --format")
+    for path in write_views(loaded, run_dir):
+        click.echo(path)
+    for line in table(loaded):
+        click.echo(line)
+
+
+@main.command("recheck")
+@click.argument("report_json", type=click.Path(path_type=Path))
+def recheck_command(report_json: Path) -> None:
+    """Decide every witness, certificate and digest again, without running anything.
+
+    The same as `python verify/recheck.py REPORT.json`, which needs Python alone.
+    """
+    from verify import recheck
+
+    sys.exit(recheck.main([str(report_json)]))
+
+
+@main.command()
+@click.argument("old", type=click.Path(path_type=Path, exists=True))
+@click.argument("new", type=click.Path(path_type=Path, exists=True))
+@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
+def diff(old: Path, new: Path, as_json: bool) -> None:
+    """Compare two reports; exit 1 on a changed verdict."""
+    from verify import listing
+    from verify.diff import compare
+
+    difference = compare(_load(old), _load(new))
+    rows = difference.rows
+    click.echo(listing.as_json(rows) if as_json else difference.text())
+    sys.exit(1 if difference.verdicts_changed else 0)

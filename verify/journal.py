@@ -1,0 +1,213 @@
+"""The journal of a run: one line per finished check, written as soon as it is known.
+
+A run that is killed leaves its journal; the report is rebuilt from it, and
+``verify run --resume`` skips what is done.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from pydantic import ValidationError
+
+from verify.record import CheckRecord, Header
+
+NAME = "journal.jsonl"
+VIEWS = ("report.json", "index.html", "summary.md", "junit.xml", "claims.tex")
+PREVIOUS = "previous"
+
+
+class JournalError(ValueError):
+    """A run folder cannot be written, read or resumed; the message says what to do."""
+
+
+@dataclass
+class Journal:
+    """What a run set out to do and what it has done.
+
+    Attributes:
+        header: First line.
+        records: Finished checks by (claim, check); a later line replaces an earlier.
+        crashes: Nodes whose process died.
+        end: The closing line; absent while a run has not finished.
+    """
+
+    header: Header
+    records: dict[tuple[str, str], CheckRecord] = field(default_factory=dict)
+    crashes: list[str] = field(default_factory=list)
+    end: dict[str, Any] | None = None
+
+    def take(self, line: dict[str, Any]) -> None:
+        """Take one line in."""
+        kind = line.pop("type", None)
+        if kind == "check":
+            record = CheckRecord.model_validate(line)
+            self.records[record.claim, record.name] = record
+        elif kind == "crash":
+            self.crashes.append(str(line.get("node")))
+        elif kind == "resume":
+            self.crashes, self.end = [], None
+        elif kind == "end":
+            self.end = line
+
+
+def read(folder: Path) -> Journal:
+    """Read the journal of a run, finished or not.
+
+    Args:
+        folder: Folder of the run.
+
+    Returns:
+        The journal. A last line cut off by a kill is passed over.
+
+    Raises:
+        JournalError: There is none, or its header is damaged.
+    """
+    path = folder / NAME
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise JournalError(
+            f"{folder} holds no run ({error.strerror}); name the folder that "
+            "`verify run --out` wrote"
+        ) from error
+    try:
+        head = json.loads(lines[0])
+        head.pop("type")
+        journal = Journal(Header.model_validate(head))
+    except (IndexError, KeyError, ValueError, AttributeError) as error:
+        raise JournalError(f"{path} does not begin with a run's header") from error
+    for number, text in enumerate(lines[1:], start=2):
+        try:
+            line = json.loads(text)
+            journal.take(line)
+        except (ValueError, ValidationError, AttributeError) as error:
+            if number == len(lines):
+                break  # torn by a kill while it was written
+            raise JournalError(f"{path}, line {number}: damaged") from error
+    return journal
+
+
+class Writer:
+    """Appends to the journal of one run, each line flushed to disk.
+
+    Args:
+        folder: Folder of the run; made when it is missing.
+        header: What the run sets out to do.
+        resume: Continue the journal that is there.
+    """
+
+    def __init__(self, folder: Path, header: Header, *, resume: bool) -> None:
+        self.folder = folder
+        self.expected = _seconds_before(folder)
+        self._file = _open(folder, resume=resume)
+        if resume:
+            self.journal = read(folder)
+            _same_run(self.journal.header, header)
+            self._append("resume", {"id": header.id})
+            self.journal.take({"type": "resume"})
+        else:
+            self.journal = Journal(header)
+            self._append("header", header.model_dump(mode="json"))
+
+    def check(self, record: CheckRecord) -> None:
+        """Append a finished check."""
+        self.journal.records[record.claim, record.name] = record
+        self._append("check", record.model_dump(mode="json"))
+
+    def crash(self, node: str) -> None:
+        """Append a node whose process died."""
+        self.journal.crashes.append(node)
+        self._append("crash", {"node": node})
+
+    def end(self, exit_code: int, seconds: float) -> None:
+        """Append the closing line."""
+        self.journal.end = {"exit_code": exit_code, "seconds": seconds}
+        self._append("end", self.journal.end)
+
+    def close(self) -> None:
+        """Close the file and free the folder for another run."""
+        self._file.close()
+
+    def _append(self, kind: str, line: dict[str, Any]) -> None:
+        text = json.dumps({"type": kind, **line}, allow_nan=False)
+        self._file.write(text.encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+def _seconds_before(folder: Path) -> dict[tuple[str, str], float]:
+    """How long each check took in the run before; empty when that is unknown."""
+    try:
+        return {key: r.seconds for key, r in read(folder).records.items()}
+    except JournalError:
+        return {}
+
+
+def _open(folder: Path, *, resume: bool) -> IO[bytes]:
+    """Open the journal for appending; keep what an earlier run left in ``previous``."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / NAME
+        if resume:
+            _trim(path)
+        file = path.open("ab")
+        _lock(file, folder)
+        if not resume:
+            if path.stat().st_size:
+                _keep(folder, (NAME, *VIEWS))
+            file.truncate(0)
+    except OSError as error:
+        raise JournalError(
+            f"cannot write to {folder} ({error.strerror}); choose another --out"
+        ) from error
+    return file
+
+
+def _trim(path: Path) -> None:
+    """Cut off a last line that a kill left unfinished."""
+    if not path.exists():
+        raise JournalError(f"nothing to resume in {path.parent}; run without --resume")
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if len(whole) < len(data):
+        path.write_bytes(whole)
+
+
+def _lock(file: IO[bytes], folder: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows: two runs in one folder are not told apart there
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        raise JournalError(
+            f"another run is writing to {folder}; wait for it or choose another --out"
+        ) from error
+
+
+def _keep(folder: Path, names: Sequence[str]) -> None:
+    previous = folder / PREVIOUS
+    previous.mkdir(exist_ok=True)
+    for name in names:
+        if (folder / name).exists():
+            shutil.copy2(folder / name, previous / name)
+            if name != NAME:
+                (folder / name).unlink()
+
+
+def _same_run(old: Header, new: Header) -> None:
+    for name in ("profile", "seed", "device", "key"):
+        if getattr(old, name) != getattr(new, name):
+            what = "code or selection" if name == "key" else name
+            raise JournalError(
+                f"the run to resume had another {what}; run without --resume"
+            )

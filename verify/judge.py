@@ -1,0 +1,391 @@
+"""Judging: run a check on its claim, on every mutant, anchor and variant, and resolve.
+
+One call is one node of the run and one line of the journal. Exceptions never pass: an
+error in a check makes it BROKEN, and a mutant on which the check errors is not
+rejected.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from verify import recheck
+from verify.check import Check, Evidence
+from verify.claim import Anchor, Claim, Mutant, Variation
+from verify.describe import encode, number
+from verify.outcome import Outcome, faults_of, honest
+from verify.profiles import Profile
+from verify.record import CheckRecord, ResolutionRecord, Side, Trial
+from verify.search import Search
+from verify.train.seeds import seed_of
+from verify.verdict import Cause, Undecided, Verdict
+
+PASS_THROUGH = (KeyboardInterrupt, MemoryError)
+
+FINEST = Fraction(1, 2**40)
+
+
+@dataclass
+class Bench:
+    """What a run supplies to its checks: budgets, seeds, a device, shared evidence.
+
+    Attributes:
+        profile: Budgets.
+        root_seed: Every seed is derived from it.
+        device: ``cpu`` or ``cuda``.
+        progress: Called as ``progress(study, done, total)`` by long evidence.
+    """
+
+    profile: Profile
+    root_seed: int = 0
+    device: str = "cpu"
+    progress: Callable[[str, int, int], None] | None = None
+    _made: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
+
+    def seed(self, module: str, name: str) -> int:
+        """The seed of one check or evidence, derived from the root seed."""
+        return seed_of(self.root_seed, module, name)
+
+    def call(
+        self, owner: Check | Evidence, *, shrink: bool = True, **given: Any
+    ) -> Any:
+        """Call a check or make evidence, with everything it asks for by name."""
+        seed = self.seed(owner.module, owner.name)
+        offered: dict[str, Callable[[], Any]] = {
+            "search": lambda: Search(self.profile.examples, seed, shrink),
+            "profile": lambda: self.profile,
+            "seed": lambda: seed,
+            "device": lambda: self.device,
+            "progress": lambda: self._progress_of(owner.name),
+        }
+        arguments = dict(given)
+        for name in owner.wants:
+            if name in arguments:
+                continue
+            if name in offered:
+                arguments[name] = offered[name]()
+            else:
+                arguments[name] = self.evidence(owner.function.__globals__[name])
+        return owner.function(**arguments)
+
+    def evidence(self, wanted: Evidence) -> Any:
+        """Make evidence, or return what was made before."""
+        key = (wanted.module, wanted.name)
+        if key not in self._made:
+            self._made[key] = self.call(wanted)
+        return self._made[key]
+
+    def _progress_of(self, name: str) -> Callable[[int, int], None]:
+        def report(done: int, total: int) -> None:
+            if self.progress is not None:
+                self.progress(name, done, total)
+
+        return report
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One decision of a check, after the engine has looked at it.
+
+    Attributes:
+        outcome: What the check returned, made honest; absent when it errored.
+        error: Exception or fault of the check; empty when there is none.
+        trace: Traceback of the exception.
+    """
+
+    outcome: Outcome | None
+    error: str = ""
+    trace: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict that counts."""
+        if self.outcome is None or self.error:
+            return Verdict.INCONCLUSIVE
+        return self.outcome.verdict
+
+    @property
+    def rejected(self) -> bool:
+        """REFUTED, without a fault: the witness was rechecked."""
+        return self.verdict is Verdict.REFUTED
+
+
+def decide(
+    bench: Bench, check: Check, claim: Claim, *, shrink: bool = False
+) -> Decision:
+    """Let a check decide a claim, and recheck the witness or certificate at once.
+
+    Args:
+        bench: Budgets, seeds and shared evidence.
+        check: The check.
+        claim: The claim, or a changed one.
+        shrink: Whether a search looks for the smallest counterexample.
+
+    Returns:
+        The decision; errors are recorded in it. Only an interrupt by the user and
+        exhaustion of memory pass through.
+    """
+    try:
+        outcome = bench.call(check, shrink=shrink, claim=claim)
+    except PASS_THROUGH:
+        raise
+    except Undecided as undecided:
+        outcome = Outcome(
+            verdict=Verdict.INCONCLUSIVE,
+            cause=undecided.cause,
+            reason=undecided.reason,
+        )
+    except BaseException as error:  # ruff: ignore[blind-except] - recorded
+        if type(error).__name__ == "Skipped":  # pytest.skip() inside a check
+            outcome = Outcome(
+                verdict=Verdict.INCONCLUSIVE, cause=Cause.SKIP, reason=str(error)
+            )
+        else:
+            text = f"{type(error).__name__}: {error}".strip()
+            return Decision(None, text, traceback.format_exc(limit=-8))
+    return _inspected(outcome)
+
+
+def _inspected(outcome: object) -> Decision:
+    fault = faults_of(outcome)
+    if not isinstance(outcome, Outcome):
+        return Decision(None, fault)
+    if fault:
+        return Decision(outcome, fault)
+    outcome = honest(outcome)
+    for role, record in (
+        ("witness", outcome.witness),
+        ("certificate", outcome.certificate),
+    ):
+        fault = _invalid(role, record)
+        if fault:
+            return Decision(outcome, fault)
+    return Decision(outcome)
+
+
+def _invalid(role: str, record: Mapping[str, Any] | None) -> str:
+    """Say why a witness or certificate does not stand; empty when it does."""
+    if record is None:
+        return ""
+    try:
+        decision = recheck.decide(encode(record))
+    except recheck.RecheckError as error:
+        return f"malformed {role}: {error}"
+    if decision.valid is False:
+        return f"invalid {role}: {decision.reason}"
+    return ""
+
+
+def judge(bench: Bench, check: Check, claim: Claim, node: str) -> CheckRecord:
+    """Judge one check on one claim: the claim itself, every change of it, resolution.
+
+    Args:
+        bench: Budgets, seeds and shared evidence.
+        check: The check.
+        claim: The claim as declared.
+        node: Name of the node, for the record.
+
+    Returns:
+        The record of the check. ``broken`` says what is wrong with the check itself.
+    """
+    started = time.perf_counter()
+    base = decide(bench, check, claim, shrink=True)
+    trials: list[Trial] = []
+    resolution: list[ResolutionRecord] = []
+    if not check.is_necessity and not base.error:
+        trials = [_trial(bench, check, *pair) for pair in variations(claim)]
+        resolution = _resolutions(bench, check, claim, base)
+    broken = base.error or _fault_of_trials(check, claim, trials)
+    outcome = base.outcome or Outcome(
+        verdict=Verdict.INCONCLUSIVE, cause=Cause.FAULT, reason=base.error
+    )
+    return CheckRecord(
+        claim=claim.id,
+        name=check.name,
+        node=node,
+        role="necessity" if check.is_necessity else "check",
+        assumption=check.assumption,
+        needed=check.needed,
+        grade=check.grade,
+        scope=check.scope,
+        optional=check.optional,
+        verdict=base.verdict,
+        broken=broken,
+        seconds=time.perf_counter() - started,
+        seed=bench.seed(check.module, check.name),
+        resolution=resolution,
+        trials=trials,
+        traceback=base.trace,
+        **_evidence_fields(outcome),
+    )
+
+
+def _evidence_fields(outcome: Outcome) -> dict[str, Any]:
+    interval = outcome.interval
+    return {
+        "cause": outcome.cause,
+        "reason": outcome.reason,
+        "measured": number(outcome.measured),
+        "target": number(outcome.target),
+        "margin": number(outcome.margin),
+        "interval": interval and (number(interval[0]), number(interval[1])),
+        "level": outcome.level,
+        "n": outcome.n,
+        "discards": dict(outcome.discards),
+        "searched": outcome.searched,
+        "steps": list(outcome.steps),
+        "witness": encode(outcome.witness),
+        "certificate": encode(outcome.certificate),
+        "figures": encode(outcome.figures),
+        "tightness": encode(outcome.tightness),
+    }
+
+
+def variations(claim: Claim) -> list[tuple[Variation, Claim]]:
+    """Every change that a check of the claim is tried on, with the changed claim.
+
+    A refuted claim's mutants change its first anchor: there the check must tell true
+    from false; on the claim itself it would refute whatever it is given.
+
+    Args:
+        claim: A claim as declared.
+
+    Returns:
+        Pairs of the variation and the claim to decide.
+    """
+    is_refuted = claim.finding.verdict is Verdict.REFUTED
+    basis = claim.anchors[:1] if is_refuted else ()
+    return [
+        *((mutant, claim.changed(*basis, mutant)) for mutant in claim.mutants),
+        *((anchor, claim.changed(anchor)) for anchor in claim.anchors),
+        *((variant, claim.changed(variant)) for variant in claim.variants),
+    ]
+
+
+def role_of(variation: Variation) -> Any:
+    """``mutant``, ``anchor`` or ``variant``."""
+    if isinstance(variation, Mutant):
+        return "mutant"
+    return "anchor" if isinstance(variation, Anchor) else "variant"
+
+
+def _trial(bench: Bench, check: Check, variation: Variation, changed: Claim) -> Trial:
+    decision = decide(bench, check, changed)
+    outcome = decision.outcome
+    return Trial(
+        role=role_of(variation),
+        name=variation.name,
+        verdict=decision.verdict,
+        rejected=decision.rejected,
+        reason=outcome.reason if outcome else "",
+        error=decision.error,
+        measured=number(outcome.measured) if outcome else None,
+        margin=number(outcome.margin) if outcome else None,
+        witness=encode(outcome.witness) if outcome and decision.rejected else None,
+    )
+
+
+def _fault_of_trials(check: Check, claim: Claim, trials: list[Trial]) -> str:
+    """The first fault that the changes of the claim reveal; empty when none does."""
+    blind = {m.name: check.name in m.blind for m in claim.mutants}
+    for trial in trials:
+        if trial.role == "anchor" and trial.rejected:
+            return f"refuted the anchor {trial.name!r}"
+        if trial.role == "anchor" and trial.error:
+            return f"errored on the anchor {trial.name!r}: {trial.error}"
+        if trial.role != "mutant":
+            continue
+        if blind[trial.name] and trial.rejected:
+            return f"rejected {trial.name!r}, to which it is declared blind"
+        if not blind[trial.name] and not trial.rejected:
+            how = trial.error or f"{trial.verdict}: {trial.reason}"
+            return f"the mutant {trial.name!r} survived ({how})"
+    return ""
+
+
+def _resolutions(
+    bench: Bench, check: Check, claim: Claim, base: Decision
+) -> list[ResolutionRecord]:
+    """Measure how far each resolved parameter can move before it is rejected."""
+    basis = claim
+    if base.verdict is Verdict.REFUTED and claim.anchors:
+        basis = claim.changed(claim.anchors[0])
+    elif base.verdict is not Verdict.HOLDS:
+        return []
+    found = []
+    for resolve in claim.resolves:
+
+        def rejects(value: Any, name: str = resolve.parameter) -> bool:
+            return decide(bench, check, basis.at(**{name: value})).rejected
+
+        claimed = basis.parameters[resolve.parameter]
+        found.append(
+            resolve_parameter(rejects, resolve.parameter, claimed, resolve.reach)
+        )
+    return found
+
+
+def resolve_parameter(
+    rejects: Callable[[Any], bool], name: str, claimed: Any, reach: float
+) -> ResolutionRecord:
+    """Bracket a value: nearest rejected and farthest accepted, on each side.
+
+    Args:
+        rejects: Whether the check refutes a value.
+        name: Name of the parameter.
+        claimed: The value that the claim asserts, assumed accepted.
+        reach: Largest deviation.
+
+    Returns:
+        The bracket, from at most eight decisions. ``rejected`` is empty on a side where
+        even ``reach`` is accepted. ``monotone`` is false when a deviation is rejected
+        and a larger one accepted.
+    """
+    sides, decisions, monotone = [], 0, True
+    for sign in (-1, 1):
+
+        def refuses(step: Fraction, sign: int = sign) -> bool:
+            return rejects(claimed + sign * step)
+
+        tried = _bracket(refuses, reach)
+        refused = min((step for step, rejected in tried if rejected), default=None)
+        accepted = [step for step, rejected in tried if not rejected]
+        below = [s for s in accepted if refused is None or s < refused]
+        monotone &= len(below) == len(accepted)
+        decisions += len(tried)
+        sides.append(
+            Side(
+                accepted=number(claimed + sign * max(below, default=Fraction(0))),
+                rejected=None if refused is None else number(claimed + sign * refused),
+            )
+        )
+    return ResolutionRecord(
+        parameter=name,
+        claimed=number(claimed),
+        below=sides[0],
+        above=sides[1],
+        decisions=decisions,
+        monotone=monotone,
+    )
+
+
+def _bracket(
+    rejects: Callable[[Fraction], bool], reach: float
+) -> list[tuple[Fraction, bool]]:
+    """Try ``reach``, then three more: bisecting geometrically, or probing inside it."""
+    step, low, high = Fraction(reach), Fraction(reach) * FINEST, Fraction(reach)
+    tried = []
+    for _ in range(4):
+        rejected = rejects(step)
+        tried.append((step, rejected))
+        if not tried[0][1]:
+            step = step / 8  # even the reach is accepted: look for a gap inside
+            continue
+        low, high = (low, step) if rejected else (step, high)
+        step = Fraction(float(low * high) ** 0.5)
+    return tried

@@ -1,0 +1,162 @@
+"""The ledger of a pytest session: journal, progress, report, exit code.
+
+Lives in the controller of a run, serial or distributed, and never in a worker.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from verify.build import build
+from verify.catalog import CatalogError, theorem_files, theorem_root
+from verify.declare import declare, declare_papers
+from verify.journal import JournalError, Writer
+from verify.progress import Progress
+from verify.provenance import provenance, run_key
+from verify.pytest_plugin import catalog_of, device_of, out_folder
+from verify.record import CheckRecord, Header, Report
+from verify.report.render import append_step_summary, render, write_views
+from verify.terminal import table
+
+
+class Ledger:
+    """Keeps the record of a session.
+
+    Args:
+        config: Of a session whose arguments include theorem modules.
+
+    Raises:
+        UsageError: An unknown claim, an unwritable folder, a device that is not there,
+            nothing to resume.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.started = time.monotonic()
+        self.folder = out_folder(config)
+        self.report: Report | None = None
+        self.trouble = ""
+        self.collection_errors = 0
+        option = config.option
+        try:
+            catalog_of(config).select(option.verify_select)
+            self.writer = Writer(
+                self.folder, self._header(), resume=option.verify_resume
+            )
+        except (CatalogError, JournalError) as error:
+            if not catalog_of(config).errors:
+                raise pytest.UsageError(str(error)) from error
+            self.writer = Writer(self.folder, self._header(), resume=False)
+        self.progress = Progress(option.verify_progress, dict(self.writer.expected))
+
+    def _header(self) -> Header:
+        config, option = self.config, self.config.option
+        catalog = catalog_of(config)
+        device = device_of(config)
+        started = datetime.now(UTC)
+        root = theorem_root(catalog.files[0])
+        facts = provenance(root, device)
+        everything = {p.resolve() for p in theorem_files(root)}
+        return Header(
+            id=f"{started:%Y%m%dT%H%M%S}-{os.getpid()}",
+            started=started.isoformat(timespec="seconds"),
+            profile=option.verify_profile,
+            seed=option.verify_seed,
+            device=device,
+            jobs=_jobs(config),
+            command=_command(config),
+            key=run_key(catalog, facts),
+            partial=everything != set(catalog.files) or bool(catalog.errors),
+            papers=declare_papers(catalog.papers.values()),
+            claims=declare(catalog, device=device, profile=option.verify_profile),
+            provenance=facts,
+            notes=[f"{p.name} could not be loaded" for p in catalog.errors],
+        )
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Count what could not be collected."""
+        self.collection_errors += report.failed
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Learn how much there is to do (serial runs)."""
+        self.progress.start(len(session.items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
+        """Learn how much there is to do (distributed runs)."""
+        del node
+        self.progress.start(len(ids))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Journal a finished check; a dead worker or a failed set-up is a crash."""
+        text = getattr(report, "verify_record", None)
+        if text is not None:
+            record = CheckRecord.model_validate_json(text)
+            self.writer.check(record)
+            self.progress.advance(record)
+        elif str(report.when) == "???" or (
+            report.failed and (report.when != "call" or hasattr(report, "verify_node"))
+        ):
+            self.writer.crash(report.nodeid)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Write the report and its views; the exit code is that of the report."""
+        self.progress.stop()
+        status = int(session.exitstatus)
+        could_not_collect = bool(
+            self.collection_errors or catalog_of(self.config).errors
+        )
+        finished = status in {0, 1, 5} and not could_not_collect
+        if finished:
+            self.writer.end(status, time.monotonic() - self.started)
+        try:
+            self.report = build(
+                self.writer.journal, strict=self.config.option.verify_strict
+            )
+            write_views(self.report, self.folder)
+            self._step_summary()
+        except Exception as error:  # ruff: ignore[blind-except] - said, exit 3
+            self.trouble = f"the report could not be written: {error}"
+            session.exitstatus = 3
+        finally:
+            self.writer.close()
+        if self.report is not None and not self.trouble:
+            ours = self.report.run.exit_code
+            session.exitstatus = ours or status if status in {0, 1} else ours
+        if could_not_collect:
+            session.exitstatus = 2
+        del exitstatus
+
+    def _step_summary(self) -> None:
+        path = os.environ.get("GITHUB_STEP_SUMMARY")
+        if path and self.report is not None:
+            append_step_summary(render(self.report, "md"), path)
+
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> None:
+        """Print one line per claim and where the report is."""
+        if self.report is not None:
+            terminalreporter.ensure_newline()
+            for line in table(self.report, colour=terminalreporter.hasmarkup):
+                terminalreporter.write_line(line)
+            terminalreporter.write_line(f"report: {self.folder / 'index.html'}")
+        if self.trouble:
+            terminalreporter.write_line(self.trouble, red=True)
+
+
+def _jobs(config: pytest.Config) -> int:
+    return int(getattr(config.option, "numprocesses", None) or 1)
+
+
+def _command(config: pytest.Config) -> str:
+    given = os.environ.get("VERIFY_COMMAND")
+    if given:
+        return given
+    return "pytest " + " ".join(map(str, config.invocation_params.args))

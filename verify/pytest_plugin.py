@@ -1,0 +1,298 @@
+"""The pytest plugin: theorem modules are collected, one check is one node.
+
+Loaded with ``-p verify.pytest_plugin`` (or from a root ``conftest.py``). At import it
+needs the standard library and pytest alone; pydantic, sympy and torch are imported when
+a check runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from verify.catalog import Catalog, CatalogError, Entry, is_theorem_file
+from verify.check import Check
+from verify.claim import ClaimError
+from verify.profiles import NAMES
+from verify.verdict import Finding, Grade, Verdict
+
+if TYPE_CHECKING:
+    from verify.judge import Bench
+    from verify.record import CheckRecord
+
+CATALOG = pytest.StashKey[Catalog]()
+BENCH = pytest.StashKey["Bench"]()
+
+MARKERS = (
+    "claim(paper, id, reading): the claim that a check decides",
+    *(f"{grade.value}: checks of this grade" for grade in Grade),
+    "necessity: checks that drop an assumption",
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of a run; ``verify run`` passes its own on."""
+    group = parser.getgroup("verify", "theorem verification")
+    add = group.addoption
+    add("--verify-profile", choices=NAMES, default="default", help="budgets of the run")
+    add(
+        "--verify-out",
+        default="reports/latest",
+        metavar="DIR",
+        help="folder of the run, relative to the root (default: %(default)s)",
+    )
+    add("--verify-device", choices=("auto", "cpu", "cuda"), default="auto")
+    add("--verify-seed", type=int, default=0, metavar="N", help="root seed")
+    add(
+        "--verify-select",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="claim id or glob; may be repeated",
+    )
+    add("--verify-resume", action="store_true", help="skip what the journal has")
+    add("--verify-strict", action="store_true", help="fail unless every claim HOLDS")
+    add(
+        "--verify-progress",
+        choices=("none", "lines", "bar"),
+        default="none",
+        help="how progress is shown",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register markers; open the journal when theorem modules are to be run."""
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+    if is_worker(config) or config.option.collectonly:
+        return
+    if not catalog_of(config).files:
+        return
+    from verify.ledger import Ledger
+
+    config.pluginmanager.register(Ledger(config), "verify-ledger")
+
+
+def is_worker(config: pytest.Config) -> bool:
+    """Whether this process is a worker of pytest-xdist."""
+    return hasattr(config, "workerinput")
+
+
+def catalog_of(config: pytest.Config) -> Catalog:
+    """The claims in the files and folders that pytest was given, loaded once."""
+    if CATALOG not in config.stash:
+        base = config.invocation_params.dir
+        places = [base / argument.partition("::")[0] for argument in config.args]
+        config.stash[CATALOG] = Catalog.load(
+            place for place in places if place.exists()
+        )
+    return config.stash[CATALOG]
+
+
+def device_of(config: pytest.Config) -> str:
+    """The device of the run.
+
+    Args:
+        config: With the option ``--verify-device``.
+
+    Returns:
+        ``cpu`` or ``cuda``.
+
+    Raises:
+        UsageError: CUDA was asked for and there is none.
+    """
+    wanted = str(config.option.verify_device)
+    if wanted == "cpu":
+        return "cpu"
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    if wanted == "cuda":
+        raise pytest.UsageError(
+            "--device cuda: torch sees no CUDA device; use --device cpu, or install a "
+            "CUDA build (make verify TORCH=cuda)"
+        )
+    return "cpu"
+
+
+def bench_of(config: pytest.Config) -> Bench:
+    """What this process supplies to checks; evidence is shared through it."""
+    if BENCH not in config.stash:
+        from verify.judge import Bench
+        from verify.profiles import profile
+
+        config.stash[BENCH] = Bench(
+            profile(config.option.verify_profile),
+            root_seed=config.option.verify_seed,
+            device=device_of(config),
+        )
+    return config.stash[BENCH]
+
+
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> TheoremFile | None:
+    """Collect theorem modules."""
+    if not is_theorem_file(file_path):
+        return None
+    return TheoremFile.from_parent(parent, path=file_path)
+
+
+class TheoremFile(pytest.File):
+    """A theorem module."""
+
+    def collect(self) -> Iterable[CheckItem]:
+        """Yield one node for each check and claim of the module."""
+        catalog = catalog_of(self.config)
+        path = self.path.resolve()
+        error = catalog.errors.get(path)
+        if isinstance(error, ClaimError | CatalogError):
+            raise self.CollectError(str(error)) from error
+        if error is not None:
+            raise error
+        for entry in catalog:
+            if entry.path == path:
+                for check in entry.checks:
+                    yield CheckItem.from_parent(
+                        self, name=entry.node_name(check), entry=entry, check=check
+                    )
+
+
+class Contradiction(Exception):
+    """A check contradicts the recorded finding, or is itself at fault."""
+
+
+class CheckItem(pytest.Item):
+    """One check of one claim, its mutants and anchors included."""
+
+    def __init__(self, *, entry: Entry, check: Check, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.entry = entry
+        self.check = check
+        self.record: CheckRecord | None = None
+        claim = entry.claim
+        self.add_marker(
+            pytest.mark.claim(
+                paper=claim.paper, id=claim.base_id, reading=claim.reading
+            )
+        )
+        self.add_marker("necessity" if check.is_necessity else check.grade.value)
+
+    def runtest(self) -> None:
+        """Judge the check, and fail when it contradicts what is recorded as known."""
+        from verify.declare import node_of
+        from verify.judge import judge
+
+        bench = bench_of(self.config)
+        missing = self.check.unavailable(bench.device, bench.profile.name)
+        if missing:
+            pytest.skip(missing)
+        claim = self.entry.claim
+        node = node_of(self.entry, self.check)
+        self.record = judge(bench, self.check, claim, node)
+        why = contradiction(self.record, claim.finding, self.entry)
+        if why:
+            raise Contradiction(why)
+
+    def repr_failure(
+        self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None
+    ) -> Any:
+        """Show what a reader needs: the claim, the contradiction, how to rerun."""
+        if not isinstance(excinfo.value, Contradiction):
+            return super().repr_failure(excinfo, style)
+        claim = self.entry.claim
+        lines = [claim.id, claim.says, str(excinfo.value)]
+        if self.record is not None and self.record.traceback:
+            lines.append(self.record.traceback.rstrip())
+        lines.append(f"again: verify run {claim.id}")
+        return "\n".join(lines)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Place and title of the node."""
+        line = self.check.function.__code__.co_firstlineno - 1
+        return self.path, line, self.name
+
+
+def contradiction(record: CheckRecord, finding: Finding, entry: Entry) -> str:
+    """Say how a check contradicts the recorded finding; empty when it does not."""
+    from verify.build import summary
+    from verify.verdict import contradicts
+
+    if record.role == "check" or record.broken:
+        claim = entry.claim
+        return contradicts(finding, claim.kind, summary(record, claim.recipe_complete))
+    found = record.verdict is Verdict.REFUTED
+    if record.verdict is Verdict.INCONCLUSIVE or found is not record.needed:
+        expected = "a counterexample" if record.needed else "none"
+        return f"without {record.assumption!r}: {record.verdict}, expected {expected}"
+    return ""
+
+
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Keep what ``--verify-select`` names; drop what a resumed run has done."""
+    catalog = catalog_of(config)
+    dropped: set[pytest.Item] = set()
+    checks = [item for item in items if isinstance(item, CheckItem)]
+    if config.option.verify_select and not catalog.errors:
+        chosen = set(catalog.select(config.option.verify_select))
+        dropped |= {i for i in checks if i.entry.claim.id not in chosen}
+    if config.option.verify_resume:
+        from verify.journal import read
+
+        done = read(out_folder(config)).records
+        dropped |= {i for i in checks if (i.entry.claim.id, i.check.name) in done}
+    if dropped:
+        config.hook.pytest_deselected(items=list(dropped))
+        items[:] = [item for item in items if item not in dropped]
+
+
+def out_folder(config: pytest.Config) -> Path:
+    """Folder of the run: ``--verify-out``, relative to the project's root."""
+    return config.rootpath / str(config.option.verify_out)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Attach the record to the report of the node, as text: workers send it so."""
+    report = yield
+    if isinstance(item, CheckItem) and report.when == "call":
+        more = {"verify_node": item.name}
+        if item.record is not None:
+            more["verify_record"] = item.record.model_dump_json()
+            more["verify_word"] = item.record.word
+        elif report.skipped:
+            more["verify_word"] = Verdict.NOT_RUN.value
+        vars(report).update(more)
+    return report
+
+
+def pytest_report_teststatus(
+    report: pytest.TestReport, config: pytest.Config
+) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
+    """Print the verdict word of a node, so that REFUTED never reads PASSED."""
+    word = getattr(report, "verify_word", None)
+    if word is None:
+        return None
+    colour = {"failed": "red", "passed": "green", "skipped": "yellow"}[report.outcome]
+    letter = "" if config.option.verify_progress != "none" else word[0]
+    category = "failed" if report.failed else word
+    return category, letter, (word, {colour: True})
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say with which budgets the theorem modules run."""
+    if not config.pluginmanager.has_plugin("verify-ledger"):
+        return None
+    option = config.option
+    return (
+        f"verify: profile {option.verify_profile}, seed {option.verify_seed}, "
+        f"out {option.verify_out}"
+    )

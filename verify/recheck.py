@@ -1,0 +1,400 @@
+"""Decide the witnesses and certificates of a report again.
+
+``python recheck.py REPORT.json`` needs the standard library of Python 3.11, no paper.
+Rational arithmetic is exact; exp, log, sqrt and fractional powers become rational
+enclosures, ever tighter until the relation is decided; one left open is never true. The
+digests show careless changes; they are no signature, since any editor can renew them.
+"""
+
+import hashlib
+import json
+import math
+import operator
+import re
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from functools import partial, reduce
+from typing import Any
+
+SCHEMA_VERSION = 1
+LADDER = (64, 128, 256, 512, 1024)  # bits of the enclosures, tried in turn
+# Bounds that keep a hostile report from hanging its reader; one exceeded is an error.
+MAX_FILE, MAX_DEPTH, MAX_NODES = 64 << 20, 200, 200_000  # bytes; nesting; values
+MAX_DIGITS, MAX_BITS = 4300, 1_000_000  # of a number as written; of one on the way
+MAX_SIDE, MAX_COUNT = 256, 10_000  # rows or columns; terms of a sum, |integer exponent|
+MAX_EXP, MAX_WORK = 1 << 19, 3_000_000  # |x| in exp(x); steps of a few microseconds
+NOT_HERE = frozenset({"enclosure"})  # kinds left to `verify recheck --deep`
+VOLATILE: Mapping[str, frozenset[str]] = {  # what result_digest leaves out
+    "": frozenset({"verdict_digest", "result_digest", "provenance"}),  # top level
+    "run": frozenset({"id", "started", "seconds", "jobs", "command"}),
+    "claims": frozenset({"seconds"}),  # at any depth
+}
+_RATIONAL = re.compile(rf"(-?[0-9]{{1,{MAX_DIGITS}}})(?:/([0-9]{{1,{MAX_DIGITS}}}))?")
+_HEX = re.compile(r"(-?)0x([0-9a-f]{1,16})(?:\.([0-9a-f]{0,16}))?p([+-]?[0-9]{1,4})")
+_CORNERS: dict[str, Any] = {"div": operator.truediv, "max": max, "min": min}
+_CORNERS |= {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
+_STATED = "id statement_text statement_latex parameters verdict fault finding"
+_FATES = {"mutants": "name change rejected", "anchors": "name change refuted"}
+_SIGNS = {"<": {-1}, "<=": {-1, 0}, "==": {0}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
+Span = tuple[Fraction, ...]  # (x,) is exact, (lo, hi) an enclosure, () unknown
+Value = tuple[tuple[int, ...], list[Span]]  # shape, () or (rows, columns), and entries
+
+
+class RecheckError(ValueError):
+    """A record or report is malformed: the message names the place and the remedy."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether one record holds, None if undecided or not decided here, and why."""
+
+    valid: bool | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """One line of a recheck: the place of a record or digest, and how it fared."""
+
+    place: str
+    kind: str
+    valid: bool | None
+    reason: str
+
+
+def _need(condition: object, message: str) -> None:
+    if not condition:
+        raise RecheckError(message)
+
+
+@contextmanager
+def _blame(what: str) -> Generator[None]:
+    try:
+        yield
+    except Exception as error:
+        raise RecheckError(f"{what}: {error}") from error
+
+
+def _measure(value: object, depth: int, nodes: float) -> None:
+    level: list[Any] = [value]
+    while level:
+        nodes, depth = nodes - len(level), depth - 1
+        _need(nodes >= 0 <= depth, "too large or nested too deep: split or flatten it")
+        nests = [list(v.values()) if isinstance(v, dict) else v for v in level]
+        level = [x for nest in nests if isinstance(nest, list) for x in nest]
+
+
+def _number(raw: object) -> Value:
+    text = str(raw) if type(raw) in {int, str} else ""
+    if match := _HEX.fullmatch(text):
+        sign, whole, part, power = match.groups(default="")
+        scale = Fraction(2) ** (int(power) - 4 * len(part))
+        return (), [(int(sign + whole + part, 16) * scale,)]
+    if match := _RATIONAL.fullmatch(text):
+        return (), [(Fraction(int(match[1]), int(match[2] or 1)),)]
+    shown = ascii(text[:40] or type(raw).__name__)
+    raise RecheckError(f"{shown} is no exact number: write 3, 'p/q' or a hex double")
+
+
+def _whole(value: Value, low: int = -MAX_WORK, high: int = MAX_WORK) -> int:
+    match value:
+        case ((), [(x,)]) if x.denominator == 1 and low <= x <= high:
+            return int(x)
+    raise RecheckError(f"an exact integer from {low} to {high} is needed here")
+
+
+def _down(x: Fraction, bits: int) -> Fraction:
+    # The largest dyadic number of that many bits, or fewer, that is at most x.
+    ulp = Fraction(2) ** (x.numerator.bit_length() - x.denominator.bit_length() - bits)
+    return x // ulp * ulp
+
+
+def _enclose(op: str, x: Fraction, bits: int) -> Span:
+    # The argument is rounded down for the lower end and up for the upper one. decimal
+    # rounds exp, ln and sqrt correctly, to half a unit in the last place: one unit is
+    # added, at most 10^(1-digits) of the value. A value of 0 is exact: ln(1), sqrt(0).
+    root = Fraction(math.isqrt(abs(x.numerator)), math.isqrt(x.denominator))
+    if x == {"exp": 0, "log": 1, "sqrt": root * root}[op]:
+        return (root if op == "sqrt" else Fraction(op == "exp"),)
+    _need(op != "exp" or abs(x) <= MAX_EXP, f"exp needs |x| <= {MAX_EXP}: rescale")
+    digits, ends = bits // 3 + 10, []
+    for sign, rounding in ((-1, ROUND_FLOOR), (1, ROUND_CEILING)):
+        context = Context(digits, rounding, MIN_EMIN, MAX_EMAX)
+        y = context.divide(Decimal(x.numerator), Decimal(x.denominator))
+        value = Fraction(getattr(context, {"log": "ln"}.get(op, op))(y))
+        ends.append(value + sign * abs(value) / 10 ** (digits - 1))
+    return tuple(ends)
+
+
+def _compare(op: str, a: Span, b: Span) -> bool | None:
+    signs = {(x > y) - (x < y) for x in a for y in b}  # of left - right
+    signs |= {0} if len(signs) > 1 else set()
+    truths = {sign in _SIGNS[op] for sign in signs}
+    return truths.pop() if len(truths) == 1 else None
+
+
+def _join(truths: Sequence[bool | None], decisive: bool | None) -> bool | None:
+    return decisive if decisive in truths else None if None in truths else not decisive
+
+
+class _Calculator:
+    # Interval arithmetic over the rationals, at one precision and on one budget.
+    bits, work = LADDER[0], MAX_WORK
+
+    def hull(self, ends: Sequence[Fraction], cost: int = 1) -> Span:
+        sizes = [0, *(n.bit_length() for x in ends for n in x.as_integer_ratio())]
+        self.work -= cost + (max(sizes) >> 10) ** 2
+        _need(self.work >= 0 and max(sizes) <= MAX_BITS, "over MAX_WORK or MAX_BITS")
+        if len(ends) < 2 or min(ends) == max(ends):
+            return tuple(ends[:1])
+        return _down(min(ends), self.bits), -_down(-max(ends), self.bits)
+
+    def binary(self, op: str, a: Span, b: Span) -> Span:
+        # Corners suffice, since each operation is monotone in each argument.
+        if op == "div" and b and b[0] <= 0 <= b[-1]:
+            _need(len(b) == 2, "division by zero: correct the record")
+            return ()
+        return self.hull([_CORNERS[op](x, y) for x in a for y in b])
+
+    def unary(self, op: str, a: Span) -> Span:
+        if op in {"neg", "abs"}:
+            zero = [Fraction(0)] if op == "abs" and a and a[0] < 0 < a[-1] else []
+            return self.hull([getattr(operator, op)(x) for x in a] + zero)
+        if op != "exp" and a:
+            inside = [x > 0 if op == "log" else x >= 0 for x in a]
+            _need(inside[-1], f"{op} outside its domain: correct the record")
+            a = a if inside[0] else ()
+        return self.hull([y for x in a for y in _enclose(op, x, self.bits)], self.bits)
+
+    def power(self, a: Span, e: Fraction) -> Span:
+        _need(abs(e) <= MAX_COUNT, f"pow needs |exponent| <= {MAX_COUNT}: use exp, log")
+        if e.denominator > 2:
+            return self.unary("exp", self.binary("mul", (e,), self.unary("log", a)))
+        if e.denominator == 2:
+            return self.power(self.unary("sqrt", a), 2 * e)
+        if e <= 0:
+            one = (Fraction(1),) if a else ()
+            return self.binary("div", one, self.power(a, -e)) if e else one
+        half = self.unary("abs", self.power(a, Fraction(e // 2)))
+        square = self.binary("mul", half, half)
+        return self.binary("mul", square, a) if e % 2 else square
+
+    def operate(self, op: str, *args: Value) -> Value:
+        on, add, mul = (partial(self.binary, name) for name in (op, "add", "mul"))
+        match op, args:
+            case (("neg" | "abs" | "exp" | "log" | "sqrt"), [(shape, cells)]):
+                return shape, [self.unary(op, x) for x in cells]
+            case (("add" | "sub" | "max" | "min"), [(r, a), (c, b)]) if r == c:
+                return r, [*map(on, a, b)]
+            case (("mul" | "div"), [(shape, cells), ((), [y])]):
+                return shape, [on(x, y) for x in cells]
+            case "mul", [((), [x]), (shape, cells)]:
+                return shape, [on(x, y) for y in cells]
+            case "pow", [((), [x]), ((), [(e,)])]:
+                return (), [self.power(x, e)]
+            case "matmul", [((r, n), a), ((m, c), b)] if m == n:
+                rows = [a[i : i + n] for i in range(0, r * n, n)]
+                terms = (map(mul, row, b[j::c]) for row in rows for j in range(c))
+                return (r, c), [reduce(add, products) for products in terms]
+            case "transpose", [((r, c), cells)]:
+                return (c, r), [self.hull(x) for j in range(c) for x in cells[j::c]]
+            case "trace", [((r, c), cells)] if r == c:
+                return (), [reduce(add, cells[:: c + 1])]
+            case "total", [((_, _), cells)]:
+                return (), [reduce(add, cells)]
+            case "entry", [((r, c), cells), i, j]:
+                return (), [cells[_whole(i, 0, r - 1) * c + _whole(j, 0, c - 1)]]
+            case (("ones" | "zeros"), [_, _]) | ("eye", [_]):
+                r, c = (_whole(side, 1, MAX_SIDE) for side in (*args, *args)[:2])
+                equal, other = (Fraction(op != "zeros"),), (Fraction(op == "ones"),)
+                cells = [other if k % (c + 1) else equal for k in range(r * c)]
+                return (r, c), [self.hull(x) for x in cells]
+        shapes = ", ".join(str(shape) for shape, _ in args)
+        raise RecheckError(f"{op[:40]!a} does not apply to shapes {shapes}")
+
+    def value(self, node: Any, names: dict[str, Value]) -> Value:
+        self.hull(())  # a step
+        match node:
+            case ["in", str(name)]:
+                _need(name in names, f"no input is named {name[:40]!a}")
+                return names[name]
+            case ["sum", str(name), low, high, body]:
+                start, stop = (_whole(self.value(x, names)) for x in (low, high))
+                _need(stop - start < MAX_COUNT, f"a sum has over {MAX_COUNT} terms")
+                scopes = ({**names, name: _number(i)} for i in range(start, stop + 1))
+                terms = [self.value(body, scope) for scope in scopes] or [_number(0)]
+                return reduce(partial(self.operate, "add"), terms)
+            case [str(op), *rest]:
+                args = [self.value(x, names) for x in rest]
+                if args and op in {"add", "mul", "max", "min", "matmul"}:
+                    return reduce(partial(self.operate, op), args)
+                return self.operate(op, *args)
+        return _number(node)
+
+    def read(self, raw: Any) -> Value:
+        rows = raw if isinstance(raw, list) else [[raw]]
+        widths = {len(row) if isinstance(row, list) else 0 for row in rows}
+        fits = len(widths) == 1 and 1 <= max(widths) <= MAX_SIDE >= len(rows)
+        _need(fits, f"no rectangle of numbers, at most {MAX_SIDE} by {MAX_SIDE}")
+        cells = [_number(x)[1][0] for row in rows for x in row]
+        return (len(rows), len(rows[0])) if rows is raw else (), cells
+
+    def holds(self, relation: Any, names: dict[str, Value]) -> bool | None:
+        op, left, right = relation
+        _need(op in _SIGNS, "a relation is [op, left, right], op == != < <= > >=")
+        for self.bits in LADDER:
+            (shape, a), (other, b) = (self.value(side, names) for side in (left, right))
+            _need(shape == other, f"{op} of shapes {shape} and {other}")
+            truth = _join([*map(partial(_compare, op), a, b)], op == "!=")
+            if truth is not None:
+                return truth
+        return None
+
+    def decide(self, relation: Any, cases: Sequence[Any], how: str) -> Decision:
+        truths = [self.holds(relation, names) for names in cases]
+        counts = ", ".join(f"{truths.count(x)} {x}" for x in (True, False, None))
+        return Decision(_join(truths, how == "any"), f"{counts}; at {self.bits} bits")
+
+
+def _formula(inputs: dict[str, Any], relation: Any) -> Decision:
+    _need("seconds" not in inputs, "an input named seconds is not digested: rename it")
+    calculator = _Calculator()
+    names = {name: calculator.read(raw) for name, raw in inputs.items()}
+    return calculator.decide(relation, [names], "all")
+
+
+def _table(columns: Any, rows: Any, aggregate: Any, relation: Any) -> Decision:
+    fits = type(columns) is list and {*map(type, columns)} == {str}
+    _need(fits and len({*columns}) == len(columns), "columns is no list of new names")
+    _need({*map(type, rows)} == {list}, "rows is no list of at least one row")
+    _need(aggregate in {"any", "all", "mean"}, "aggregate is none of any, all, mean")
+    cases = [dict(zip(columns, map(_number, row), strict=True)) for row in rows]
+    calculator = _Calculator()
+    if aggregate == "mean":
+        add, div = (partial(calculator.operate, op) for op in ("add", "div"))
+        sums = {name: reduce(add, [case[name] for case in cases]) for name in columns}
+        cases = [{name: div(sums[name], _number(len(rows))) for name in columns}]
+    return calculator.decide(relation, cases, aggregate)
+
+
+DECIDERS: dict[str, Callable[..., Decision]] = {"formula": _formula, "table": _table}
+_ELSEWHERE = Decision(None, "not rechecked here: use verify recheck --deep")
+DECIDERS |= dict.fromkeys(NOT_HERE, lambda **_: _ELSEWHERE)
+
+
+@_blame("malformed record")
+def decide(record: Mapping[str, Any]) -> Decision:
+    """Return whether a witness or certificate holds; RecheckError if malformed."""
+    _measure(record, MAX_DEPTH, MAX_NODES)
+    fields = {name: x for name, x in record.items() if name not in {"kind", "says"}}
+    _need(str(record["kind"]) in DECIDERS, f"kind is none of {', '.join(DECIDERS)}")
+    return DECIDERS[record["kind"]](**fields)
+
+
+@_blame("not canonical JSON")
+def canonical(value: object) -> bytes:
+    """Return the spelling of a JSON value that is digested; RecheckError on NaN."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return text.encode()
+
+
+@_blame("incomplete claim")
+def verdict_digest(report: Mapping[str, Any]) -> str:
+    """Return the digest of statements, verdicts, and fates of mutants and anchors."""
+    rows = []
+    for claim in sorted(report["claims"], key=operator.itemgetter("id")):
+        row = {name: claim[name] for name in _STATED.split()}
+        for group, kept in _FATES.items():
+            row[group] = [{k: x[k] for k in kept.split()} for x in claim[group]]
+        rows.append(row)
+    _need(len({row["id"] for row in rows}) == len(rows), "two claims share an id")
+    return hashlib.sha256(canonical(rows)).hexdigest()
+
+
+@_blame("incomplete report")
+def result_digest(report: Mapping[str, Any]) -> str:
+    """Return the digest of the report without its VOLATILE fields."""
+    text, names = canonical(report["claims"]), VOLATILE["claims"]
+    claims = json.loads(text, object_hook=lambda x: {k: x[k] for k in x.keys() - names})
+    run = {k: x for k, x in report["run"].items() if k not in VOLATILE["run"]}
+    kept = {k: x for k, x in report.items() if k not in VOLATILE[""]}
+    return hashlib.sha256(canonical(kept | {"run": run, "claims": claims})).hexdigest()
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    _need(len(dict(pairs)) == len(pairs), "a key occurs twice in one object")
+    return dict(pairs)
+
+
+def load(path: Any) -> dict[str, Any]:
+    """Return the report in a file, read strictly; RecheckError if it is none."""
+    with _blame(f"{path} is no report"):
+        with open(path, "rb") as file:
+            text = file.read(MAX_FILE + 1)
+        _need(len(text) <= MAX_FILE, f"over {MAX_FILE} bytes")
+        report: dict[str, Any] = json.loads(text.decode(), object_pairs_hook=_object)
+        _measure(report, MAX_DEPTH + 20, math.inf)
+        canonical(report)  # refuses NaN, Infinity and 1e999
+        version, claims, run = (report[x] for x in ("schema_version", "claims", "run"))
+        newer = f"schema_version {version!a}: use the recheck.py of a newer release"
+        _need(type(version) is int and version == SCHEMA_VERSION, newer)
+        fits = type(claims) is list and {type(run), *map(type, claims)} == {dict}
+        _need(fits, "claims is no list of objects, or run no object")
+    return report
+
+
+def _records(place: str, value: Any) -> Iterator[tuple[str, Any]]:
+    for i, child in enumerate(value if isinstance(value, list) else ()):
+        label = child.get("id", child.get("name", i)) if isinstance(child, dict) else i
+        yield from _records(f"{place}[{label}]", child)
+    for key, child in value.items() if isinstance(value, dict) else ():
+        if key not in {"witness", "certificate"}:
+            yield from _records(f"{place}.{key}", child)
+        elif child is not None:
+            yield f"{place}.{key}", child
+
+
+def recheck(report: Mapping[str, Any]) -> list[Item]:
+    """Return one item per witness, certificate and digest of a report."""
+    items = []
+    for place, record in _records("claims", report.get("claims")):
+        try:
+            decision = decide(record)
+        except RecheckError as error:
+            decision = Decision(False, str(error))
+        kind = str(record.get("kind")) if isinstance(record, dict) else "none"
+        items.append(Item(place, kind, decision.valid, decision.reason))
+    for name, digest in (("verdict", verdict_digest), ("result", result_digest)):
+        valid = report.get(f"{name}_digest") == digest(report)
+        reason = "matches" if valid else "differs: the report was changed"
+        items.append(Item(f"{name}_digest", "digest", valid, reason))
+    return items
+
+
+def main(argv: Sequence[str]) -> int:
+    """Recheck a report, a line per item; return 0 (good), 1 (bad) or 2 (unreadable)."""
+    try:
+        _need(len(argv) == 1, "usage: python recheck.py REPORT.json")
+        items = recheck(load(argv[0]))
+    except RecheckError as error:
+        sys.stderr.write(f"recheck: {error}".encode("unicode_escape").decode() + "\n")
+        return 2
+    words = []
+    for item in items:
+        word = {True: "ok", False: "BAD", None: "undecided"}[item.valid]
+        if item.valid is None and item.kind in NOT_HERE:
+            word = "not rechecked here"
+        line = f"{word:<18}  {item.place}: {item.reason}"
+        sys.stdout.write(line.encode("unicode_escape").decode() + "\n")
+        words.append(word)
+    counts = ", ".join(f"{words.count(word)} {word}" for word in sorted({*words}))
+    sys.stdout.write(f"{len(items)} items: {counts}\n")
+    return 1 if {"BAD", "undecided"} & {*words} else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,168 @@
+"""Witnesses and certificates in a form that a person can redo by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from verify.report.words import exact
+
+MAX_ROWS = 12
+MAX_COLUMNS = 8
+MAX_TEXT = 4000
+
+_INFIX = {"add": (" + ", 1), "sub": (" − ", 1), "mul": (" · ", 2), "matmul": (" ", 2)}
+_SIGNS = {"==": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥"}
+_HOW = {
+    "any": "at least one row satisfies",
+    "all": "every row satisfies",
+    "mean": "the column means satisfy",
+}
+_ATOM, _POWER, _PRODUCT, _SUM = 9, 3, 2, 1
+
+
+def infix(tree: Any) -> str:
+    """Write an expression tree as a formula.
+
+    Args:
+        tree: Nested lists ``[operation, argument, ...]`` with numbers as leaves.
+
+    Returns:
+        The formula; an operation it does not know is written as a function.
+    """
+    return _infix(tree)[0]
+
+
+def _infix(tree: Any) -> tuple[str, int]:
+    """The text and how strongly its outermost operation binds."""
+    match tree:
+        case ["in", str(name)]:
+            return name, _ATOM
+        case [("add" | "sub" | "mul" | "matmul") as op, first, *rest] if rest:
+            sign, level = _INFIX[op]
+            parts = [_wrap(first, level), *(_wrap(x, level + 1) for x in rest)]
+            return sign.join(parts), level
+        case ["div", a, b]:
+            return f"{_wrap(a, _PRODUCT)} / {_wrap(b, _POWER)}", _PRODUCT
+        case ["neg", a]:
+            return f"−{_wrap(a, _PRODUCT)}", _SUM
+        case ["pow", a, n]:
+            return f"{_wrap(a, _POWER + 1)}^{_wrap(n, _ATOM)}", _POWER
+        case ["transpose", a]:
+            return f"{_wrap(a, _POWER + 1)}ᵀ", _POWER
+        case ["abs", a]:
+            return f"|{infix(a)}|", _ATOM
+        case ["entry", a, i, j]:
+            return f"{_wrap(a, _ATOM)}[{infix(i)}, {infix(j)}]", _ATOM
+        case ["sum", str(name), low, high, body]:
+            ends = f"{name} = {infix(low)} … {infix(high)}"
+            return f"Σ_({ends}) {_wrap(body, _PRODUCT)}", _SUM
+        case [str(op), *arguments]:
+            return f"{op}({', '.join(map(infix, arguments))})", _ATOM
+    text = exact(tree).replace("-", "−", 1)
+    return text, _SUM if text[:1] == "−" else _PRODUCT if "/" in text else _ATOM
+
+
+def _wrap(tree: Any, level: int) -> str:
+    text, binds = _infix(tree)
+    return text if binds >= level else f"({text})"
+
+
+def relation_text(relation: Any) -> str:
+    """Write ``[op, left, right]`` as a formula."""
+    match relation:
+        case [str(op), left, right]:
+            return f"{infix(left)} {_SIGNS.get(op, op)} {infix(right)}"
+    return json.dumps(relation)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A named input, cut to what a page can show."""
+
+    name: str
+    rows: list[list[str]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Readable:
+    """A witness or certificate for reading.
+
+    Attributes:
+        kind: Its kind, in the record's words.
+        says: One sentence.
+        scalars: Named exact numbers.
+        matrices: Named matrices.
+        relation: The relation, as a formula.
+        columns: Header of the table.
+        rows: First rows of the table.
+        note: What is not shown.
+        raw: JSON, for kinds that have no better form.
+    """
+
+    kind: str
+    says: str = ""
+    scalars: tuple[tuple[str, str], ...] = ()
+    matrices: tuple[Matrix, ...] = ()
+    relation: str = ""
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    note: str = ""
+    raw: str = ""
+
+
+def readable(record: Mapping[str, Any]) -> Readable:
+    """Turn a witness or certificate into its readable form.
+
+    Args:
+        record: The record; a malformed one is shown as it stands.
+
+    Returns:
+        The readable form.
+    """
+    kind, says = str(record.get("kind", "record")), str(record.get("says", ""))
+    try:
+        if kind == "formula":
+            return _formula(record, kind, says)
+        if kind == "table":
+            return _table(record, kind, says)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        says = f"{says} (malformed: shown as recorded)".strip()
+    raw = json.dumps(record, indent=1, ensure_ascii=False, default=str)
+    note = "cut: report.json has all of it" if len(raw) > MAX_TEXT else ""
+    return Readable(kind, says, raw=raw[:MAX_TEXT], note=note)
+
+
+def _formula(record: Mapping[str, Any], kind: str, says: str) -> Readable:
+    scalars, matrices = [], []
+    for name, value in record["inputs"].items():
+        if isinstance(value, list):
+            matrices.append(_matrix(str(name), value))
+        else:
+            scalars.append((str(name), exact(value)))
+    relation = relation_text(record["relation"])
+    note = (
+        "Indices count from 0." if '"entry"' in json.dumps(record["relation"]) else ""
+    )
+    return Readable(kind, says, tuple(scalars), tuple(matrices), relation, note=note)
+
+
+def _matrix(name: str, value: list[list[Any]]) -> Matrix:
+    shape = f"{len(value)} × {len(value[0])}"
+    rows = [[exact(x) for x in row[:MAX_COLUMNS]] for row in value[:MAX_ROWS]]
+    cut = len(value) > MAX_ROWS or len(value[0]) > MAX_COLUMNS
+    return Matrix(name, rows, f"{shape}, cut: report.json has all of it" if cut else "")
+
+
+def _table(record: Mapping[str, Any], kind: str, says: str) -> Readable:
+    rows, how = record["rows"], record["aggregate"]
+    shown = tuple(tuple(exact(x) for x in row) for row in rows[:MAX_ROWS])
+    relation = f"{_HOW.get(how, how)} {relation_text(record['relation'])}"
+    note = f"{len(rows)} rows"
+    if len(rows) > MAX_ROWS:
+        note = f"The first {MAX_ROWS} of {len(rows)} rows; report.json has all of them."
+    columns = tuple(map(str, record["columns"]))
+    return Readable(kind, says, (), (), relation, columns, shown, note)

@@ -1,0 +1,218 @@
+"""What all views say alike: verdict words, groups, counts, order, numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from verify.record import (
+    ClaimRecord,
+    Counts,
+    Number,
+    PaperRecord,
+    Report,
+)
+from verify.verdict import Kind, Verdict
+
+WORDS = {
+    Verdict.HOLDS: "PASS",
+    Verdict.REFUTED: "FAIL",
+    Verdict.INCONCLUSIVE: "INCONCLUSIVE",
+    Verdict.NOT_RUN: "NOT RUN",
+}
+
+# Reading order of the groups: what a reviewer has to act on comes first. Each entry
+# has its label, then how a sentence says it of one claim and of several.
+GROUPS = {
+    "refuted": ("refuted", "is refuted", "are refuted"),
+    "reading_dependent": (
+        "depends on the reading",
+        "depends on the reading",
+        "depend on the reading",
+    ),
+    "failing_steps": (
+        "failing proof step",
+        "is a failing proof step",
+        "are failing proof steps",
+    ),
+    "inconclusive": ("inconclusive", "is inconclusive", "are inconclusive"),
+    "not_run": ("not run", "was not run", "were not run"),
+    "holds": ("holds", "holds", "hold"),
+}
+
+WORDINGS = {
+    "printed": "as printed in the paper",
+    "derived": "derived from the paper",
+    "guessed": "guessed: the paper leaves this open",
+    "ours": "ours: a repair or a sharpening, not the paper's statement",
+}
+
+EXITS = {
+    0: "the recorded findings are reproduced",
+    1: "a verdict differs from its finding, or the suite has a fault",
+    2: "nothing was selected, or the set-up failed",
+    3: "the run could not finish",
+}
+
+_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def clean(text: str) -> str:
+    """Text without the characters that XML and HTML cannot hold."""
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def base_id(claim: ClaimRecord) -> str:
+    """The id without its reading."""
+    return claim.id.partition("@")[0]
+
+
+def group_of(claim: ClaimRecord, claims: Iterable[ClaimRecord]) -> str:
+    """The group in which a claim counts; first match wins.
+
+    Args:
+        claim: The claim.
+        claims: All claims of the report, for its other readings.
+
+    Returns:
+        A field name of :class:`~verify.record.Counts`.
+    """
+    if claim.verdict is not Verdict.REFUTED:
+        return claim.verdict.value.lower()
+    if claim.kind is Kind.PROOF_STEP:
+        return "failing_steps"
+    saved = any(
+        other.verdict is Verdict.HOLDS and base_id(other) == base_id(claim)
+        for other in claims
+    )
+    return "reading_dependent" if saved or claim.wording == "guessed" else "refuted"
+
+
+def ordered(claims: Sequence[ClaimRecord]) -> list[tuple[str, ClaimRecord]]:
+    """Claims with their groups, refuted first, otherwise in the record's order."""
+    rank = list(GROUPS)
+    grouped = [(group_of(claim, claims), claim) for claim in claims]
+    return sorted(grouped, key=lambda pair: (rank.index(pair[0]), not pair[1].fault))
+
+
+def tally(counts: Counts) -> str:
+    """One sentence: how many claims there are, and how many in each group."""
+    fields = counts.model_dump()
+    total = sum(fields.values())
+    if not total:
+        return "No claims."
+    parts = []
+    for key in ("holds", *(k for k in GROUPS if k != "holds")):
+        n, (_, one, several) = fields[key], GROUPS[key]
+        if n or key in {"holds", "refuted"}:
+            parts.append(f"{n} {one if n == 1 else several}")
+    noun = "claim" if total == 1 else "claims"
+    return f"{total} {noun}: " + ", ".join(parts) + "."
+
+
+def paper_name(paper: PaperRecord) -> str:
+    """Authors, title and venue in one line."""
+    quoted = f"“{paper.title}”" if paper.title else paper.key
+    name = f"{paper.authors}, {quoted}" if paper.authors else quoted
+    return f"{name} ({paper.venue})" if paper.venue else name
+
+
+def is_red(claim: ClaimRecord) -> bool:
+    """Whether this claim turns a run red: a fault, or a verdict unlike its finding."""
+    decided = claim.verdict is not Verdict.NOT_RUN
+    unlike = decided and claim.verdict is not claim.finding.verdict
+    return bool(claim.fault or claim.differs or unlike)
+
+
+def difference(claim: ClaimRecord) -> str:
+    """How a verdict differs from its finding; empty when it does not."""
+    if claim.differs or claim.fault or not is_red(claim):
+        return claim.differs
+    return f"{WORDS[claim.verdict]} against the finding {WORDS[claim.finding.verdict]}"
+
+
+def headline(claim: ClaimRecord) -> str:
+    """Verdict with grade and scope, in words."""
+    parts = [WORDS[claim.verdict]]
+    if claim.grade:
+        parts.append(claim.grade.value)
+    if claim.scope:
+        parts.append("scope: " + claim.scope)
+    return " · ".join(parts)
+
+
+def because(claim: ClaimRecord) -> str:
+    """One line: the fault or difference if any, else the reason of the verdict."""
+    if claim.fault:
+        return f"{claim.fault.value}: {claim.reason}"
+    return difference(claim) or claim.reason or claim.finding.reason
+
+
+def as_float(value: Number) -> float | None:
+    """The value as a float, from any of the record's spellings."""
+    if value is None:
+        return None
+    try:
+        if isinstance(value, str):
+            if "0x" in value:
+                return float.fromhex(value)
+            return float(Fraction(value)) if "/" in value else float(value)
+        return float(value)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return None
+
+
+def worst_margin(claim: ClaimRecord) -> float | None:
+    """Smallest margin over the checks of a claim; NaN if any margin is NaN."""
+    found = [as_float(c.margin) for c in claim.checks if c.role == "check"]
+    margins = [m for m in found if m is not None]
+    if any(math.isnan(m) for m in margins):
+        return math.nan
+    return min(margins, default=None)
+
+
+def num(value: Any, digits: int = 6) -> str:
+    """Write a number for reading: floats rounded, everything else as it is."""
+    if value is None:
+        return "—"
+    if isinstance(value, float):
+        return f"{value:.{digits}g}".replace("-", "−")
+    return str(value)
+
+
+def exact(value: Any) -> str:
+    """Write an exact number: hex doubles as shortest decimals, integers bare."""
+    text = str(value)
+    if "0x" in text:
+        try:
+            return repr(float.fromhex(text))
+        except (ValueError, OverflowError):
+            return text
+    return text.removesuffix("/1")
+
+
+def red_lines(report: Report) -> list[str]:
+    """Everything that a reader must see before anything else."""
+    lines = [f"Crash: {text}" for text in report.run.crashes]
+    return lines + [f"Red: {text}" for text in report.run.red]
+
+
+def run_line(report: Report) -> str:
+    """How the run was made, in one line."""
+    run = report.run
+    part = "PARTIAL RUN" if run.partial else "whole profile"
+    return (
+        f"{part} · profile {run.profile} · seed {run.seed} · device {run.device} · "
+        f"{run.jobs} jobs · {duration(run.seconds)} · exit code {run.exit_code}: "
+        f"{EXITS.get(run.exit_code, 'unknown exit code')}"
+    )
+
+
+def duration(seconds: float) -> str:
+    """Seconds for reading."""
+    if seconds < 100:
+        return f"{seconds:.3g} s"
+    return f"{int(seconds) // 60} min {int(seconds) % 60} s"
