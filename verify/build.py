@@ -96,7 +96,7 @@ def _run(journal: Journal, claims: Sequence[ClaimRecord], strict: bool) -> RunRe
         started=header.started,
         seconds=float(journal.end["seconds"]) if journal.end else 0.0,
         profile=header.profile,
-        partial=header.partial or any(map(_is_partial, header.claims, claims)),
+        partial=header.partial or any(_is_partial(journal, c) for c in header.claims),
         seed=header.seed,
         device=header.device,
         jobs=header.jobs,
@@ -113,10 +113,12 @@ def _run(journal: Journal, claims: Sequence[ClaimRecord], strict: bool) -> RunRe
     )
 
 
-def _is_partial(declared: DeclaredClaim, claim: ClaimRecord) -> bool:
+def _is_partial(journal: Journal, claim: DeclaredClaim) -> bool:
     """Whether a check that this profile and machine could run did not run."""
-    ran = {check.name for check in claim.checks if check.verdict is not Verdict.NOT_RUN}
-    return any(c.name not in ran and not c.left_out for c in declared.checks)
+    return any(
+        (claim.id, check.name) not in journal.records and not check.left_out
+        for check in claim.checks
+    )
 
 
 def _red(claim: ClaimRecord) -> list[str]:

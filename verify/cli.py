@@ -180,7 +180,7 @@ def _conclude(code: int, folder: Path, *, strict: bool) -> int:
     if code == 2 and journal.end is None and not journal.records:
         return 2
     from verify.build import build
-    from verify.report.render import write_views
+    from verify.report import write_views
     from verify.terminal import table
 
     report = build(journal, strict=strict)
@@ -280,7 +280,7 @@ def _load(path: Path) -> Report:
 )
 def report(run_dir: Path, form: str | None) -> None:
     """Make the report of a run again, also of one that was killed."""
-    from verify.report.render import render, write_views
+    from verify.report import render, write_views
     from verify.terminal import table
 
     loaded = _load(run_dir)

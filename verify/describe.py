@@ -72,9 +72,9 @@ def formula(value: Any) -> Formula:
         Its text and its LaTeX.
     """
     if hasattr(value, "free_symbols") or hasattr(value, "is_Number"):
-        from sympy import latex, sstr  # heavy; only formulas need it
+        from verify.symbolic import describe  # heavy; only formulas need it
 
-        return Formula(text=sstr(value), latex=latex(value))
+        return Formula(**describe(value))
     text = str(number(value))
     return Formula(text=text, latex=text if _is_numeral(text) else _as_words(text))
 

@@ -20,7 +20,7 @@ from verify.progress import Progress
 from verify.provenance import provenance, run_key
 from verify.pytest_plugin import catalog_of, device_of, out_folder
 from verify.record import CheckRecord, Header, Report
-from verify.report.render import append_step_summary, render, write_views
+from verify.report import append_step_summary, render, write_views
 from verify.terminal import table
 
 

@@ -110,7 +110,7 @@ def within(
         reason = f"largest error is {worst:.2g} of its rounding bound"
         return Holds(reason, **common)
     beyond = int(np.sum(ratio > 1))
-    order = np.argsort(-ratio)[:WITNESS_ROWS]
+    order = np.argsort(-ratio, kind="stable")[: min(beyond, WITNESS_ROWS)]
     columns = {"error": errors, "tolerance": allowed, **(labels or {})}
     witness = table(
         {name: np.asarray(column)[order] for name, column in columns.items()},

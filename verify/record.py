@@ -150,8 +150,13 @@ class CheckRecord(Record):
 
     @property
     def word(self) -> str:
-        """The word that pytest and the terminal print: BROKEN, or the verdict."""
-        return "BROKEN" if self.broken else self.verdict.value
+        """The word that pytest and the terminal print for the node."""
+        if self.broken:
+            return "BROKEN"
+        if self.role == "necessity":
+            words = {Verdict.REFUTED: "NEEDED", Verdict.HOLDS: "NOT_NEEDED"}
+            return words.get(self.verdict, self.verdict.value)
+        return self.verdict.value
 
 
 class DeclaredVariation(Record):

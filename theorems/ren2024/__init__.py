@@ -25,8 +25,8 @@ What the text gets wrong or leaves open, beyond what a claim decides:
     2. D is called "a constant"; like W_0 it depends on the query.
     3. Eq. (9) is called a cosine similarity; nothing is normalised.
     4. "N = 15 epochs" (Figure 3) are 15 single-sample gradient steps.
-    5. "There exists phi: R^{d_o} -> R^{d_r}" with Eq. (7) is false on all of R^{d_o} for
-       finite d_r; on the finitely many tokens at hand it is true.
+    5. "There exists phi: R^{d_o} -> R^{d_r}" with Eq. (7) is false on all of R^{d_o}
+       for finite d_r; on the finitely many tokens at hand it is true.
 """
 
 from verify import Item, Paper

@@ -17,7 +17,7 @@ Deviations from the text:
        Eq. (6)); the numeric check also runs with it.
     3. "Self-attention is T = 0" (Appendix E.1) needs the query among its own keys: the
        reading @keys-with-query, with the query's own token in W_0 and D.
-Not decided here: the paper's figures on modified attention; accuracy of random features.
+Not decided here: modified attention, and how accurate random features are.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from sympy import Integer, MatrixSymbol, Trace, ZeroMatrix
 from theorems.ren2024 import PAPER
 from theorems.ren2024.layers import exact
 from theorems.ren2024.model import (
+    V_D,
+    V_T,
     WITH_QUERY,
     WITHOUT_QUERY,
     D,
@@ -42,8 +44,6 @@ from theorems.ren2024.model import (
     Phi_D,
     Phi_T,
     T,
-    V_D,
-    V_T,
     W,
     attention,
     d_o,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from torch import Tensor
 from verify import symbolic
 from verify.numerics import gamma
 from verify.train.attention import (
+    RESIDUAL_BOUND,
     gram_features,
     kernel_attention,
     positive_random_features,
@@ -27,8 +29,8 @@ BLOCKS = {
     "keys-with-query": (("V_D", "Phi_D"), ("V_T", "Phi_T"), ("v_q", "phi_k")),
 }
 ROUNDING = (
-    "γ_m Σ|v_i|a_i with m = 4(N + T + 1 + d_r) + 24 rounded operations, and the error "
-    "of the features as a kernel"
+    "γ_m (Σ|v_i|A_i + Σ A_i Σ|v_i|a_i)/D with A_i = |φ_i|ᵀ|p| and "
+    "m = 4(N + T + 1 + d_r) + 24, and the error of the features as a kernel"
 )
 
 
@@ -41,13 +43,19 @@ class Batch:
         attention: By reading, ``(instances, d_o, 1)``.
         tolerance: Bound on the distance of dual prediction and attention, by reading,
             ``(instances,)``, float64.
-        judged: Instances whose kernel did not underflow, ``(instances,)``, bool.
+        usable: By reason for which an instance is discarded, whether it is not,
+            ``(instances,)``, bool.
     """
 
     arrays: Arrays
     attention: dict[str, Tensor]
     tolerance: dict[str, Tensor]
-    judged: Tensor
+    usable: dict[str, Tensor]
+
+    @property
+    def judged(self) -> Tensor:
+        """Instances that no reason discards, ``(instances,)``, bool."""
+        return torch.stack([*self.usable.values()]).all(dim=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,13 +89,16 @@ def rounding_bound(
 
     On either side the longest path has an inner sum over at most ``n = N + T + 1``
     tokens, an inner product over ``d_r`` features, the normaliser (both again) and
-    fewer than 12 further operations. Features are positive, so the absolute values of
-    the terms add up to ``Σ |v_i| a_i`` with attention weights ``a``; hence
-    ``γ_m Σ |v_i| a_i``, ``m = 4 (n + d_r) + 24``, for both sides together. Where softmax
-    is computed from scores and the features from a Gram matrix, each exponent carries
-    an absolute error (``exponents``), which changes every weight by that relative
-    amount, once in the numerator and once in the normaliser; the features reproduce
-    the largest kernel value to ``residual``, which adds ``2 residual Σ |v_i|``.
+    fewer than 12 further operations, ``m = 4 (n + d_r) + 24`` for both sides together.
+    With ``A_i = |φ_i|ᵀ|p|`` and attention weights ``a``, the numerator errs by at most
+    ``γ_m Σ |v_i| A_i / D`` and the normaliser by ``γ_m Σ A_i / D`` relatively; for
+    positive features ``A_i = a_i D``, but features from a Gram matrix have signs and
+    cancel. Where softmax is computed from scores and the features from a Gram matrix,
+    each exponent carries an absolute error (``exponents``), which changes every weight
+    by that relative amount, once in the numerator and once in the normaliser; the
+    features reproduce each kernel value to ``residual`` times the largest of all keys,
+    which is ``r`` times the largest of the keys that the reading attends to and adds
+    ``r Σ |v_i|`` in the numerator and ``n r Σ |v_i| a_i`` by the normaliser.
 
     Args:
         reading: Name of the reading.
@@ -101,11 +112,22 @@ def rounding_bound(
     dtype = str(arrays["p"].dtype).removeprefix("torch.")
     V, Phi = (joined(reading, arrays, which).double() for which in (0, 1))
     kernel = Phi.mT @ arrays["p"].double()
-    weights = kernel / kernel.sum(dim=-2, keepdim=True)
-    size = (V.abs() @ weights).norm(dim=(-2, -1))
-    total = V.abs().sum(dim=-1).norm(dim=-1)
-    operations = 4 * (V.shape[-1] + 1 + Phi.shape[-2]) + 24
-    return (gamma(operations, dtype) + 2 * exponents) * size + 2 * residual * total
+    own = arrays["phi_k"].double().mT @ arrays["p"].double()
+    largest = kernel.amax(dim=(-2, -1))
+    residual = residual * torch.maximum(largest, own[..., 0, 0]) / largest
+    total = kernel.sum(dim=-2, keepdim=True)
+    absolute = Phi.abs().mT @ arrays["p"].double().abs() / total
+    size = (V.abs() @ (kernel.abs() / total)).norm(dim=(-2, -1))
+    numerator = (V.abs() @ absolute).norm(dim=(-2, -1))
+    normaliser = absolute.sum(dim=(-2, -1))
+    values = V.abs().sum(dim=-1).norm(dim=-1)
+    n = V.shape[-1]
+    rounding = gamma(4 * (n + 1 + Phi.shape[-2]) + 24, dtype)
+    return (
+        rounding * (numerator + normaliser * size)
+        + (2 * exponents + n * residual) * size
+        + residual * values
+    )
 
 
 def exponent_error(points: Tensor) -> Tensor:
@@ -124,20 +146,24 @@ def exponent_error(points: Tensor) -> Tensor:
     return 4 * gamma(points.shape[-2] + 8) * (2 * largest + 1)
 
 
-def gram_arrays(V: Arrays, K: Arrays, q: Tensor) -> tuple[Arrays, Tensor, Tensor]:
+def gram_arrays(
+    V: Arrays, K: Arrays, q: Tensor, *, strict: bool = True
+) -> tuple[Arrays, Tensor, Tensor]:
     """Exact softmax features of the keys and the query at hand.
 
     Args:
         V: ``V_D, V_T, v_q``.
         K: Keys as ``Phi_D, Phi_T, phi_k``.
         q: Query, ``(instances, d, 1)``.
+        strict: Fail when the features do not reproduce the kernel; otherwise look at
+            the residual.
 
     Returns:
         Values and features by name, the error of the exponents, and the residual of
         the kernel.
     """
     points = torch.cat([*K.values(), q], dim=-1)
-    gram = gram_features(points)
+    gram = gram_features(points, strict=strict)
     sizes = [key.shape[-1] for key in K.values()]
     *keys, query = gram.features.split([*sizes, 1], dim=-1)
     arrays = V | dict(zip(K, keys, strict=True)) | {"p": query}
@@ -161,12 +187,17 @@ def random_batches(instances: int, seed: int) -> Batches:
         kind = ("random features", "random features", "exact features")[index % 3]
         dtype = torch.float32 if index % 3 == 0 else torch.float64
         batches.append(_batch(draws, per_batch, kind, dtype))
-    lost = sum(int((~batch.judged).sum()) for batch in batches)
+    discards: Counter[str] = Counter()
+    for batch in batches:
+        usable = torch.ones(per_batch, dtype=torch.bool)
+        for reason, kept in batch.usable.items():  # each instance counts once
+            discards[reason] += int((usable & ~kept).sum())
+            usable &= kept
     return Batches(
         tuple(batches),
-        {"all kernel values underflow": lost} if lost else {},
-        "N ≤ 64, T ≤ 8, d ≤ 16, d_r ≤ 256, token norms 0.1 to 4, with and without 1/√d, "
-        "η from 1e-4 to 1e3; a third each: float32 and float64 with positive random "
+        dict(+discards),
+        "N ≤ 64, T ≤ 8, d ≤ 16, d_r ≤ 256, token norms 0.1 to 4, with and without "
+        "1/√d, η from 1e-4 to 1e3; a third each: float32 and float64 with positive random "
         "features, float64 with exact softmax features",
     )
 
@@ -187,10 +218,12 @@ def _batch(draws: torch.Generator, count: int, kind: str, dtype: torch.dtype) ->
     q = norm * normal(d, 1)
     eta = 10 ** (-4 + 7 * torch.rand(count, generator=draws).double())
     if kind == "exact features":
-        arrays, exponents, residual = gram_arrays(V, K, q)
+        arrays, exponents, residual = gram_arrays(V, K, q, strict=False)
         error: Arrays = {"exponents": exponents, "residual": residual}
+        judged = residual <= RESIDUAL_BOUND
     else:
         arrays, error = _random_features(V, K, q, normal(integer(16, 256), d)), {}
+        judged = torch.ones(count, dtype=torch.bool)
     arrays = {name: x.to(dtype) for name, x in (arrays | {"eta": eta}).items()}
     attention, tolerance = {}, {}
     for reading in READINGS:
@@ -204,8 +237,11 @@ def _batch(draws: torch.Generator, count: int, kind: str, dtype: torch.dtype) ->
         tolerance[reading] = rounding_bound(reading, arrays, **error)
     kernel = joined(READINGS[0], arrays, 1).mT @ arrays["p"]
     tiny = torch.finfo(dtype).tiny / torch.finfo(dtype).eps
-    judged = kernel.amax(dim=(-2, -1)) > tiny
-    return Batch(arrays, attention, tolerance, judged)
+    usable = {
+        "all kernel values underflow": kernel.amax(dim=(-2, -1)) > tiny,
+        "float64 has no exact softmax features": judged,
+    }
+    return Batch(arrays, attention, tolerance, usable)
 
 
 def _random_features(V: Arrays, K: Arrays, q: Tensor, directions: Tensor) -> Arrays:
@@ -232,8 +268,8 @@ def errors(
     for batch in batches.batches:
         value = symbolic.evaluate(prediction, batch.arrays, "torch")
         error = (value - batch.attention[reading]).double().norm(dim=(-2, -1))
-        error = error.expand(batch.judged.shape)
-        found.append(error[batch.judged])
-        allowed.append(batch.tolerance[reading][batch.judged])
-        sizes += [batch.arrays["V_D"].shape[-1]] * int(batch.judged.sum())
+        judged = batch.judged
+        found.append(error.expand(judged.shape)[judged])
+        allowed.append(batch.tolerance[reading][judged])
+        sizes += [batch.arrays["V_D"].shape[-1]] * int(judged.sum())
     return torch.cat(found).numpy(), torch.cat(allowed).numpy(), np.array(sizes)

@@ -81,7 +81,8 @@ def pretrain(
     kept = trajectory.diverged_at < 0
     params = {name: w[kept].cpu() for name, w in trajectory.params.items()}
     X = prompts[kept].cpu()
-    eta = 10 ** (-3 + 5 * torch.rand(len(X), generator=generator(seed, "eta")).double())
+    draws = torch.rand(len(X), generator=generator(seed, "eta"), dtype=X.dtype)
+    eta = 10 ** (-3 + 5 * draws)
     lost = int((~kept).sum())
     return Pretrained(
         {
@@ -90,8 +91,8 @@ def pretrain(
         },
         {"diverged in pre-training": lost} if lost else {},
         f"{runs} seeds, {epochs} epochs of 1024 prompts; median held-out error "
-        f"{float(nmse[0].median()):.2g} before and {float(nmse[-1].median()):.2g} after, "
-        "in units of the label's variance",
+        f"{float(nmse[0].median()):.2g} before and {float(nmse[-1].median()):.2g} "
+        "after, in units of the label's variance",
     )
 
 
@@ -199,7 +200,7 @@ def path_figure(claim: Claim, path: np.ndarray, layer: TrainedLayer, n: int) -> 
         y_log=True,
         marks={"N": float(n)},
         caption=(
-            f"After exactly N = {n} steps the prediction equals the attention output to "
-            "rounding (values below 5.6e-17 are drawn there); the way is not monotone."
+            f"After exactly N = {n} steps the prediction equals the attention output "
+            "to rounding (values below 5.6e-17 are drawn there); the way is not monotone."
         ),
     )
