@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from verify.catalog import Catalog
     from verify.record import Report
 
+GRACE = 3.0  # seconds in which an interrupted pytest may end by itself
+
 EXIT_CODES = """
 \b
 Exit codes:
@@ -44,7 +46,30 @@ class Trouble(click.ClickException):
         click.echo(f"verify: {self.message}", err=True)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class OneLine(click.Group):
+    """Commands whose usage errors are one line, like every other error."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command.
+
+        Args:
+            ctx: Of the group.
+
+        Returns:
+            What the command returns.
+
+        Raises:
+            Trouble: The command was used wrongly.
+        """
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            where = error.ctx.command_path if error.ctx else "verify"
+            said = " ".join(error.format_message().split()).rstrip(".")
+            raise Trouble(f"{said} (`{where} --help` says more)") from error
+
+
+@click.group(cls=OneLine, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="theorem-verify", prog_name="verify")
 def main() -> None:
     """Decide the theorems of machine-learning papers, with verdicts that can fail."""
@@ -115,7 +140,10 @@ def run(
         *(["--verify-strict"] if strict_claims else []),
         *_workers(root, jobs),
     ]
+    before = _written(folder)
     code = _pytest(arguments)
+    if before == _written(folder):  # ended before it began to record
+        sys.exit(2 if code in {1, 2, 4, 5} else 3)
     sys.exit(_conclude(code, folder, strict=strict_claims))
 
 
@@ -159,10 +187,33 @@ def _pytest(arguments: list[str]) -> int:
     environment = os.environ | {"VERIFY_COMMAND": shown}
     with subprocess.Popen(command, env=environment) as process:
         try:
+            return _ended(process)
+        except KeyboardInterrupt:  # a second one
+            process.kill()
             return process.wait()
-        except KeyboardInterrupt:
+
+
+def _ended(process: subprocess.Popen[bytes]) -> int:
+    """Wait for pytest; on an interrupt let it write its report."""
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        try:
+            return process.wait(GRACE)  # a terminal has interrupted it as well
+        except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
             return process.wait()
+
+
+def _written(folder: Path) -> tuple[int, int] | None:
+    """Tell whether a run has written to its journal: what changes when it has."""
+    from verify.journal import NAME
+
+    try:
+        state = (folder / NAME).stat()
+    except OSError:
+        return None
+    return state.st_mtime_ns, state.st_size
 
 
 def _conclude(code: int, folder: Path, *, strict: bool) -> int:
@@ -180,11 +231,13 @@ def _conclude(code: int, folder: Path, *, strict: bool) -> int:
     if code == 2 and journal.end is None and not journal.records:
         return 2
     from verify.build import build
-    from verify.report import write_views
+    from verify.report import append_step_summary, render, write_views
     from verify.terminal import table
 
     report = build(journal, strict=strict)
     write_views(report, folder)
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        append_step_summary(render(report, "md"), summary)
     for line in table(report):
         click.echo(line)
     click.echo(f"the run did not finish; report so far: {folder / 'index.html'}")

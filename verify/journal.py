@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from pydantic import ValidationError
-
 from verify.record import CheckRecord, Header
 
 NAME = "journal.jsonl"
@@ -67,30 +65,35 @@ def read(folder: Path) -> Journal:
         The journal. A last line cut off by a kill is passed over.
 
     Raises:
-        JournalError: There is none, or its header is damaged.
+        JournalError: There is none, or it is damaged.
     """
     path = folder / NAME
     try:
-        lines = path.read_bytes().splitlines()
+        data = path.read_bytes()
     except OSError as error:
         raise JournalError(
             f"{folder} holds no run ({error.strerror}); name the folder that "
             "`verify run --out` wrote"
         ) from error
+    lines = data.splitlines()
+    torn = not data.endswith(b"\n")  # a kill cut the last line while it was written
     try:
         head = json.loads(lines[0])
         head.pop("type")
         journal = Journal(Header.model_validate(head))
-    except (IndexError, KeyError, ValueError, AttributeError) as error:
+    except (IndexError, KeyError, ValueError, TypeError, AttributeError) as error:
         raise JournalError(f"{path} does not begin with a run's header") from error
     for number, text in enumerate(lines[1:], start=2):
         try:
             line = json.loads(text)
             journal.take(line)
-        except (ValueError, ValidationError, AttributeError) as error:
-            if number == len(lines):
-                break  # torn by a kill while it was written
-            raise JournalError(f"{path}, line {number}: damaged") from error
+        except (ValueError, TypeError, AttributeError) as error:
+            if torn and number == len(lines):
+                break
+            raise JournalError(
+                f"{path}, line {number}: damaged; delete that line, or run without "
+                "--resume"
+            ) from error
     return journal
 
 
@@ -152,32 +155,24 @@ def _seconds_before(folder: Path) -> dict[tuple[str, str], float]:
 
 def _open(folder: Path, *, resume: bool) -> IO[bytes]:
     """Open the journal for appending; keep what an earlier run left in ``previous``."""
+    path = folder / NAME
+    if resume and not path.exists():
+        raise JournalError(f"nothing to resume in {folder}; run without --resume")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / NAME
-        if resume:
-            _trim(path)
         file = path.open("ab")
         _lock(file, folder)
-        if not resume:
-            if path.stat().st_size:
-                _keep(folder, (NAME, *VIEWS))
-            file.truncate(0)
+        if resume:
+            file.truncate(path.read_bytes().rfind(b"\n") + 1)  # what a kill cut off
+            return file
+        if path.stat().st_size:
+            _keep(folder, (NAME, *VIEWS))
+        file.truncate(0)
     except OSError as error:
         raise JournalError(
             f"cannot write to {folder} ({error.strerror}); choose another --out"
         ) from error
     return file
-
-
-def _trim(path: Path) -> None:
-    """Cut off a last line that a kill left unfinished."""
-    if not path.exists():
-        raise JournalError(f"nothing to resume in {path.parent}; run without --resume")
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) < len(data):
-        path.write_bytes(whole)
 
 
 def _lock(file: IO[bytes], folder: Path) -> None:

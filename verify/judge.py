@@ -7,6 +7,7 @@ rejected.
 
 from __future__ import annotations
 
+import json
 import time
 import traceback
 from collections.abc import Callable, Mapping
@@ -23,11 +24,16 @@ from verify.profiles import Profile
 from verify.record import CheckRecord, ResolutionRecord, Side, Trial
 from verify.search import Search
 from verify.train.seeds import seed_of
-from verify.verdict import Cause, Undecided, Verdict
+from verify.verdict import Cause, Grade, Undecided, Verdict
 
 PASS_THROUGH = (KeyboardInterrupt, MemoryError)
 
 FINEST = Fraction(1, 2**40)
+
+# Fills a record whose evidence alone is to be validated.
+NOBODY: dict[str, Any] = dict.fromkeys(("claim", "name", "node", "scope"), "") | {
+    "grade": Grade.NUMERIC
+}
 
 
 @dataclass
@@ -148,13 +154,21 @@ def decide(
         else:
             text = f"{type(error).__name__}: {error}".strip()
             return Decision(None, text, traceback.format_exc(limit=-8))
-    return _inspected(outcome)
+    try:
+        return _inspected(outcome)
+    except Exception as error:  # ruff: ignore[blind-except] - recorded
+        text = " ".join(str(error).split())
+        return Decision(None, f"evidence that cannot be recorded: {text}")
 
 
 def _inspected(outcome: object) -> Decision:
     fault = faults_of(outcome)
     if not isinstance(outcome, Outcome):
         return Decision(None, fault)
+    written = CheckRecord(
+        **NOBODY, verdict=outcome.verdict, **_evidence_fields(outcome)
+    )
+    json.dumps(written.model_dump(mode="json"), allow_nan=False)
     if fault:
         return Decision(outcome, fault)
     outcome = honest(outcome)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from verify.build import build
 from verify.catalog import CatalogError, theorem_files, theorem_root
@@ -22,6 +23,26 @@ from verify.pytest_plugin import catalog_of, device_of, out_folder
 from verify.record import CheckRecord, Header, Report
 from verify.report import append_step_summary, render, write_views
 from verify.terminal import table
+
+
+class EachOnce(LoadFileScheduling):  # type: ignore[misc]
+    """A module stays on one worker; a check that killed its worker is not tried again.
+
+    pytest-xdist 3.8 hands it to the next worker, until no more may be started.
+    """
+
+    def remove_node(self, node: Any) -> str | None:
+        """Take a dead worker's load off it; name the check that it died of."""
+        load = self.assigned_work[node]
+        left = [
+            (unit, name) for unit in load.values() for name in unit if not unit[name]
+        ]
+        for unit, name in left[:1]:
+            unit[name] = True
+        for module in [module for module, unit in load.items() if all(unit.values())]:
+            del load[module]
+        super().remove_node(node)
+        return left[0][1] if left else None
 
 
 class Ledger:
@@ -42,16 +63,18 @@ class Ledger:
         self.report: Report | None = None
         self.trouble = ""
         self.collection_errors = 0
+        self.failures = 0
         option = config.option
+        catalog = catalog_of(config)
         try:
-            catalog_of(config).select(option.verify_select)
+            if not catalog.errors:  # what is missing may be in a module with an error
+                catalog.select(option.verify_select)
             self.writer = Writer(
                 self.folder, self._header(), resume=option.verify_resume
             )
         except (CatalogError, JournalError) as error:
-            if not catalog_of(config).errors:
-                raise pytest.UsageError(str(error)) from error
-            self.writer = Writer(self.folder, self._header(), resume=False)
+            raise pytest.UsageError(str(error)) from error
+        self.done_before = set(self.writer.journal.records)
         self.progress = Progress(option.verify_progress, dict(self.writer.expected))
 
     def _header(self) -> Header:
@@ -87,6 +110,18 @@ class Ledger:
         self.progress.start(len(session.items))
 
     @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_make_scheduler(
+        self, config: pytest.Config, log: Any
+    ) -> EachOnce | None:
+        """Distribute by modules without trying a deadly check twice."""
+        return EachOnce(config, log) if config.option.dist == "loadfile" else None
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker what a resumed run skips."""
+        node.workerinput["verify_done"] = sorted(self.done_before)
+
+    @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
         """Learn how much there is to do (distributed runs)."""
         del node
@@ -94,6 +129,7 @@ class Ledger:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Journal a finished check; a dead worker or a failed set-up is a crash."""
+        self.failures += report.failed
         text = getattr(report, "verify_record", None)
         if text is not None:
             record = CheckRecord.model_validate_json(text)
@@ -108,7 +144,7 @@ class Ledger:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Write the report and its views; the exit code is that of the report."""
         self.progress.stop()
-        status = int(session.exitstatus)
+        status = 1 if self._stopped_as_asked(session) else int(session.exitstatus)
         could_not_collect = bool(
             self.collection_errors or catalog_of(self.config).errors
         )
@@ -132,6 +168,12 @@ class Ledger:
         if could_not_collect:
             session.exitstatus = 2
         del exitstatus
+
+    def _stopped_as_asked(self, session: pytest.Session) -> bool:
+        """Whether -x ended a distributed run, which pytest-xdist calls an interrupt."""
+        limit = int(self.config.option.maxfail or 0)
+        interrupted = int(session.exitstatus) == pytest.ExitCode.INTERRUPTED
+        return interrupted and 0 < limit <= self.failures
 
     def _step_summary(self) -> None:
         path = os.environ.get("GITHUB_STEP_SUMMARY")

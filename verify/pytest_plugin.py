@@ -157,8 +157,14 @@ class TheoremFile(pytest.File):
         for entry in catalog:
             if entry.path == path:
                 for check in entry.checks:
+                    name = entry.node_name(check)
+                    # Named in full: pytest 9.2 finds [..] of --lf only so.
                     yield CheckItem.from_parent(
-                        self, name=entry.node_name(check), entry=entry, check=check
+                        self,
+                        name=name,
+                        nodeid=f"{self.nodeid}::{name}",
+                        entry=entry,
+                        check=check,
                     )
 
 
@@ -240,16 +246,26 @@ def pytest_collection_modifyitems(
     dropped: set[pytest.Item] = set()
     checks = [item for item in items if isinstance(item, CheckItem)]
     if config.option.verify_select and not catalog.errors:
-        chosen = set(catalog.select(config.option.verify_select))
+        try:
+            chosen = set(catalog.select(config.option.verify_select))
+        except CatalogError as error:
+            raise pytest.UsageError(str(error)) from error
         dropped |= {i for i in checks if i.entry.claim.id not in chosen}
-    if config.option.verify_resume:
-        from verify.journal import read
-
-        done = read(out_folder(config)).records
-        dropped |= {i for i in checks if (i.entry.claim.id, i.check.name) in done}
+    done = _done_before(config)
+    dropped |= {i for i in checks if (i.entry.claim.id, i.check.name) in done}
     if dropped:
         config.hook.pytest_deselected(items=list(dropped))
         items[:] = [item for item in items if item not in dropped]
+
+
+def _done_before(config: pytest.Config) -> set[tuple[str, str]]:
+    """What the run that is resumed had finished when it was taken up again."""
+    if is_worker(config):
+        # Told by the controller: a worker that replaces a dead one would read more.
+        told: dict[str, Any] = vars(config)["workerinput"]
+        return {(claim, check) for claim, check in told.get("verify_done", ())}
+    ledger: Any = config.pluginmanager.get_plugin("verify-ledger")
+    return set() if ledger is None else ledger.done_before
 
 
 def out_folder(config: pytest.Config) -> Path:

@@ -197,8 +197,8 @@ def random_batches(instances: int, seed: int) -> Batches:
         tuple(batches),
         dict(+discards),
         "N ≤ 64, T ≤ 8, d ≤ 16, d_r ≤ 256, token norms 0.1 to 4, with and without "
-        "1/√d, η from 1e-4 to 1e3; a third each: float32 and float64 with positive random "
-        "features, float64 with exact softmax features",
+        "1/√d, η from 1e-4 to 1e3; a third each: float32 and float64 with positive "
+        "random features, float64 with exact softmax features",
     )
 
 

@@ -201,6 +201,7 @@ def path_figure(claim: Claim, path: np.ndarray, layer: TrainedLayer, n: int) -> 
         marks={"N": float(n)},
         caption=(
             f"After exactly N = {n} steps the prediction equals the attention output "
-            "to rounding (values below 5.6e-17 are drawn there); the way is not monotone."
+            "to rounding (values below 5.6e-17 are drawn there); the way there is not "
+            "monotone."
         ),
     )

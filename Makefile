@@ -1,0 +1,69 @@
+# A fresh machine needs Python >= 3.11, make and git.
+#   make verify   environment, installation, default profile, report
+#   make test     environment, installation, tests of the engine
+# TORCH=cpu|cuda|system chooses the torch build; system reuses one that is installed.
+
+PYTHON  ?= python3
+VENV    ?= .venv
+TORCH   ?= cpu
+PROFILE ?= default
+ARGS    ?=
+
+BIN     := $(VENV)/bin
+STAMP   := $(VENV)/.installed-$(TORCH)
+PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
+PIN     := $(shell sed -n 's/^torch==\([0-9.]*\).*/\1/p' constraints.txt)
+WHEELS  := https://download.pytorch.org/whl/cpu
+
+.PHONY: verify test lint test-browser test-tex clean
+.DELETE_ON_ERROR:
+
+verify: $(STAMP)
+	$(BIN)/verify run --profile $(PROFILE) $(ARGS)
+
+test: $(STAMP)
+	$(BIN)/python -m pytest tests -q $(ARGS)
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test-browser: $(STAMP)   # needs chromium on the PATH
+	$(BIN)/python -m pytest tests -q -m browser $(ARGS)
+
+test-tex: $(STAMP)       # needs pdflatex with booktabs
+	$(BIN)/python -m pytest tests -q -m tex $(ARGS)
+
+clean:
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache
+
+$(VENV)/.installed-%: pyproject.toml constraints.txt Makefile
+	@case "$*" in cpu|cuda|system) ;; *) \
+	  echo "TORCH=$*: choose cpu, cuda or system" >&2; exit 2;; esac
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "$(PYTHON) is older than Python 3.11; name a newer one with PYTHON=..." >&2; \
+	  exit 2; }
+	@echo "installing into $(VENV) (torch: $*); a few minutes the first time"
+	@test -e $@ || $(PYTHON) -m venv --clear $(if $(filter system,$*),--system-site-packages) $(VENV)
+	@$(PIP) install --upgrade pip
+	@$(MAKE) --no-print-directory torch-$*
+	@sed $(if $(filter system,$*),'/^torch==/d',p\;d) constraints.txt > $(VENV)/constraints.txt
+	@$(PIP) install -c $(VENV)/constraints.txt -e . --group dev
+	@rm -f $(VENV)/.installed-*
+	@touch $@
+
+# +cpu wheels come from what pip is configured with, else from PyTorch's own index;
+# where there are none (macOS, Windows) the plain wheel is the CPU build.
+.PHONY: torch-cpu torch-cuda torch-system
+torch-cpu:
+	@$(PIP) install 'torch==$(PIN)+cpu' 2>/dev/null \
+	  || $(PIP) install --index-url $(WHEELS) 'torch==$(PIN)+cpu' 2>/dev/null \
+	  || $(PIP) install 'torch==$(PIN)'
+
+torch-cuda:
+	@$(PIP) install 'torch==$(PIN)'
+
+torch-system:
+	@$(BIN)/python -c 'import torch; v = torch.__version__.split(".")[:2]; raise SystemExit((int(v[0]), int(v[1])) < (2, 9))' \
+	  || { echo "TORCH=system: $(PYTHON) has no torch >= 2.9; use TORCH=cpu" >&2; exit 2; }
