@@ -192,6 +192,8 @@ def _invalid(role: str, record: Mapping[str, Any] | None) -> str:
         return f"malformed {role}: {error}"
     if decision.valid is False:
         return f"invalid {role}: {decision.reason}"
+    if decision.valid is None and record.get("kind") not in recheck.NOT_HERE:
+        return f"undecided {role}: {decision.reason}"
     return ""
 
 

@@ -135,6 +135,8 @@ class Ledger:
             record = CheckRecord.model_validate_json(text)
             self.writer.check(record)
             self.progress.advance(record)
+        elif report.skipped:
+            self.progress.skip()
         elif str(report.when) == "???" or (
             report.failed and (report.when != "call" or hasattr(report, "verify_node"))
         ):

@@ -65,6 +65,12 @@ class Progress:
             )
             sys.stdout.flush()
 
+    def skip(self) -> None:
+        """Count a check that cannot run here."""
+        self.done += 1
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, advance=1)
+
     def eta(self) -> float:
         """Seconds that the remaining checks may take."""
         elapsed = time.monotonic() - self.began

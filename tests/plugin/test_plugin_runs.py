@@ -197,7 +197,7 @@ def test_required_check_left_out_leaves_the_claim_not_run(bare):
 
 
 def test_strict_claims(project):
-    assert project.pytest("theorems", "--verify-strict").code == 1
+    assert project.verify("run", "--strict-claims").code == 1
     assert project.report()["run"]["exit_code"] == 1
     (project.folder / "theorems" / "toy" / "theorem_2.py").unlink()
     assert project.pytest("theorems", "--verify-strict").code == 0

@@ -123,7 +123,8 @@ def test_unwritable_folder_under_pytest(project):
 
 
 def test_cuda_where_there_is_none(project):
-    done = project.verify("run", "--device=cuda", CUDA_VISIBLE_DEVICES="")
+    blind = {"CUDA_VISIBLE_DEVICES": "", "PYTHONPYCACHEPREFIX": ""}
+    done = project.verify("run", "--device=cuda", **blind)
     assert done.code == 2
     assert one_line(done, "--device cuda", "use --device cpu")
 

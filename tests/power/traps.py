@@ -541,6 +541,25 @@ RECORDS = [
         "return Refuted('odd', witness='2 + 2 = 5')",
         "cannot be recorded",
     ),
+    *(
+        in_search(
+            f"{role} that stays undecided",
+            f"""
+            tie = {{
+                'kind': 'formula',
+                'says': 'a number is at least itself',
+                'inputs': {{}},
+                'relation': ['>=', ['exp', 1], ['exp', 1]],
+            }}
+            return {made}
+            """,
+            f"undecided {role}",
+        )
+        for role, made in (
+            ("witness", "Refuted('a tie', witness=tie)"),
+            ("certificate", "counted(claim).but(certificate=tie)"),
+        )
+    ),
     in_search(
         "witness missing on mutants alone",
         """

@@ -1,7 +1,6 @@
 """Markdown, JUnit XML and LaTeX."""
 
 import re
-import shutil
 import subprocess
 from xml.etree import ElementTree as ET
 
@@ -139,7 +138,7 @@ def test_tex_defines_every_claim_and_nothing_hostile(report):
     assert "PARTIAL RUN" in text
 
 
-@pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is not installed")
+@pytest.mark.tex
 def test_tex_compiles_and_the_macros_look_up(report, tmp_path):
     claims = [*report.claims] * 6
     view = to_tex(report.model_copy(update={"claims": claims}))

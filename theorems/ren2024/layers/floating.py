@@ -264,9 +264,10 @@ def errors(
     Returns:
         Distances, their bounds, and the number of demonstrations of each layer.
     """
+    predict = symbolic.Compiled(prediction, "torch")
     found, allowed, sizes = [], [], []
     for batch in batches.batches:
-        value = symbolic.evaluate(prediction, batch.arrays, "torch")
+        value = predict(batch.arrays)
         error = (value - batch.attention[reading]).double().norm(dim=(-2, -1))
         judged = batch.judged
         found.append(error.expand(judged.shape)[judged])

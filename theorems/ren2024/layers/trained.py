@@ -10,9 +10,8 @@ import torch
 from torch import Tensor
 
 from theorems.ren2024.layers.floating import Arrays, gram_arrays, joined, rounding_bound
-from theorems.ren2024.model import D
 from verify import Claim, Figure, Series
-from verify.symbolic import evaluate
+from verify.symbolic import Compiled, evaluate
 from verify.train.attention import softmax_attention
 from verify.train.determinism import deterministic, generator
 from verify.train.pretrain import pretrain_attention
@@ -157,13 +156,13 @@ def dual_distances(
     shape = (layer.attention.shape[0], *init.shape[-2:])
     weights = init.expand(shape).clone()
     rate = float(claim.step_length) * arrays["eta"][:, None, None]
-    loss = claim.loss.subs(D, D)
+    loss = Compiled(claim.loss, "torch")
     distances = [_distance(weights, layer)]
     for sample in samples:
         batch = fixed | {name: arrays[name][..., sample] for name in ("V_D", "Phi_D")}
         for _ in range(int(claim.steps)):
             weights.requires_grad_()
-            value = evaluate(loss, batch | {"W": weights}, "torch").sum()
+            value = loss(batch | {"W": weights}).sum()
             (slope,) = torch.autograd.grad(value, weights)
             weights = (weights - rate * slope).detach()
         distances.append(_distance(weights, layer))
