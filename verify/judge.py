@@ -30,10 +30,8 @@ PASS_THROUGH = (KeyboardInterrupt, MemoryError)
 
 FINEST = Fraction(1, 2**40)
 
-# Fills a record whose evidence alone is to be validated.
-NOBODY: dict[str, Any] = dict.fromkeys(("claim", "name", "node", "scope"), "") | {
-    "grade": Grade.NUMERIC
-}
+# Fills a record of which only the evidence is to be validated.
+NOBODY = {"claim": "", "name": "", "node": "", "scope": "", "grade": Grade.NUMERIC}
 
 
 @dataclass
@@ -165,21 +163,15 @@ def _inspected(outcome: object) -> Decision:
     fault = faults_of(outcome)
     if not isinstance(outcome, Outcome):
         return Decision(None, fault)
-    written = CheckRecord(
-        **NOBODY, verdict=outcome.verdict, **_evidence_fields(outcome)
-    )
+    fields = _evidence_fields(outcome) | {"verdict": outcome.verdict}
+    written = CheckRecord.model_validate(NOBODY | fields)
     json.dumps(written.model_dump(mode="json"), allow_nan=False)
     if fault:
         return Decision(outcome, fault)
     outcome = honest(outcome)
-    for role, record in (
-        ("witness", outcome.witness),
-        ("certificate", outcome.certificate),
-    ):
-        fault = _invalid(role, record)
-        if fault:
-            return Decision(outcome, fault)
-    return Decision(outcome)
+    invalid = _invalid("witness", outcome.witness)
+    invalid = invalid or _invalid("certificate", outcome.certificate)
+    return Decision(outcome, invalid)
 
 
 def _invalid(role: str, record: Mapping[str, Any] | None) -> str:

@@ -7,6 +7,7 @@ a check runs.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,9 +68,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register markers; open the journal when theorem modules are to be run."""
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
-    if is_worker(config) or config.option.collectonly:
+    if config.option.collectonly or not catalog_of(config).files:
         return
-    if not catalog_of(config).files:
+    # Tiny models are slower on several threads, and sums depend on their number.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if is_worker(config):
         return
     from verify.ledger import Ledger
 

@@ -1,7 +1,7 @@
 """Positive controls: what is honest is green, so that the traps prove something."""
 
 import pytest
-from traps import BOTH, HEAD, HONEST_HUNT, HONEST_PROOF
+from trapped import BOTH, HEAD, HONEST_HUNT, HONEST_PROOF
 
 from verify.judge import Bench, decide
 from verify.profiles import profile

@@ -74,6 +74,7 @@ def kernel_sum(features: sp.MatrixExpr, query: sp.MatrixExpr = p) -> sp.Expr:
     return (OneMatrix(1, features.shape[1]) * features.T * query)[0, 0]
 
 
+@lru_cache(maxsize=8)
 def attention(keys: Keys) -> sp.MatrixExpr:
     """Softmax attention in kernel form: ``Σ V Φᵀ φ(q) / Σ 1ᵀ Φᵀ φ(q)``, Eq. (19)."""
     total = sum(kernel_sum(Phi) for _, Phi in keys.blocks)

@@ -76,6 +76,7 @@ def _environment() -> Environment:
         "exact": words.exact,
         "figure": figure,
         "math": math,
+        "away": words.away,
         "num": words.num,
         "readable": readable,
         "word": words.WORDS.get,

@@ -174,6 +174,23 @@ def worst_margin(claim: ClaimRecord) -> float | None:
     return min(margins, default=None)
 
 
+def away(value: Number, claimed: Number) -> str:
+    """How far a value is from a claimed one, signed; the value itself if that is words.
+
+    Args:
+        value: A number, or an exact rational as text.
+        claimed: The same.
+
+    Returns:
+        For instance ``+1.5e-11``.
+    """
+    try:
+        distance = Fraction(str(value)) - Fraction(str(claimed))
+    except (ValueError, ZeroDivisionError):
+        return str(value)
+    return f"{float(distance):+.2g}" if distance else "±0"
+
+
 def num(value: Any, digits: int = 6) -> str:
     """Write a number for reading: floats rounded, everything else as it is."""
     if value is None:
