@@ -295,6 +295,12 @@ class Claim:
 
     def _check_findings(self) -> None:
         verdict = self.finding.verdict
+        usual, own = Requires.default(self.kind), self.requirement
+        if not (own.why or set(usual.needs) <= set(own.needs)):
+            raise ClaimError(
+                f"{self.id}: it requires less than the default of its kind; say "
+                "Requires(..., why=...)"
+            )
         if verdict is Verdict.NOT_RUN:
             raise ClaimError(f"{self.id}: NOT_RUN is no finding")
         if verdict is not Verdict.HOLDS and not self.finding.reason:

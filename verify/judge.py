@@ -12,7 +12,6 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 from verify import recheck
@@ -21,14 +20,14 @@ from verify.claim import Anchor, Claim, Mutant, Variation
 from verify.describe import encode, number
 from verify.outcome import Outcome, faults_of, honest
 from verify.profiles import Profile
-from verify.record import CheckRecord, ResolutionRecord, Side, Trial
+from verify.record import CheckRecord, ResolutionRecord, Trial
+from verify.resolution import resolve_parameter
 from verify.search import Search
 from verify.train.seeds import seed_of
 from verify.verdict import Cause, Grade, Undecided, Verdict
 
 PASS_THROUGH = (KeyboardInterrupt, MemoryError)
 
-FINEST = Fraction(1, 2**40)
 
 # Fills a record of which only the evidence is to be validated.
 NOBODY = {"claim": "", "name": "", "node": "", "scope": "", "grade": Grade.NUMERIC}
@@ -209,6 +208,8 @@ def judge(bench: Bench, check: Check, claim: Claim, node: str) -> CheckRecord:
         trials = [_trial(bench, check, *pair) for pair in variations(claim)]
         resolution = _resolutions(bench, check, claim, base)
     broken = base.error or _fault_of_trials(check, claim, trials)
+    if not broken and not _same(base, decide(bench, check, claim, shrink=True)):
+        broken = "two decisions of the same claim differ; it keeps state or draws anew"
     outcome = base.outcome or Outcome(
         verdict=Verdict.INCONCLUSIVE, cause=Cause.FAULT, reason=base.error
     )
@@ -231,6 +232,15 @@ def judge(bench: Bench, check: Check, claim: Claim, node: str) -> CheckRecord:
         traceback=base.trace,
         **_evidence_fields(outcome),
     )
+
+
+def _same(first: Decision, second: Decision) -> bool:
+    """Whether two decisions agree in verdict and in all their evidence."""
+    if first.outcome is None or second.outcome is None:
+        return False
+    fields = map(_evidence_fields, (first.outcome, second.outcome))
+    one, other = (json.dumps(f, sort_keys=True, default=str) for f in fields)
+    return first.verdict is second.verdict and one == other
 
 
 def _evidence_fields(outcome: Outcome) -> dict[str, Any]:
@@ -336,64 +346,3 @@ def _resolutions(
             resolve_parameter(rejects, resolve.parameter, claimed, resolve.reach)
         )
     return found
-
-
-def resolve_parameter(
-    rejects: Callable[[Any], bool], name: str, claimed: Any, reach: float
-) -> ResolutionRecord:
-    """Bracket a value: nearest rejected and farthest accepted, on each side.
-
-    Args:
-        rejects: Whether the check refutes a value.
-        name: Name of the parameter.
-        claimed: The value that the claim asserts, assumed accepted.
-        reach: Largest deviation.
-
-    Returns:
-        The bracket, from at most eight decisions. ``rejected`` is empty on a side where
-        even ``reach`` is accepted. ``monotone`` is false when a deviation is rejected
-        and a larger one accepted.
-    """
-    sides, decisions, monotone = [], 0, True
-    for sign in (-1, 1):
-
-        def refuses(step: Fraction, sign: int = sign) -> bool:
-            return rejects(claimed + sign * step)
-
-        tried = _bracket(refuses, reach)
-        refused = min((step for step, rejected in tried if rejected), default=None)
-        accepted = [step for step, rejected in tried if not rejected]
-        below = [s for s in accepted if refused is None or s < refused]
-        monotone &= len(below) == len(accepted)
-        decisions += len(tried)
-        sides.append(
-            Side(
-                accepted=number(claimed + sign * max(below, default=Fraction(0))),
-                rejected=None if refused is None else number(claimed + sign * refused),
-            )
-        )
-    return ResolutionRecord(
-        parameter=name,
-        claimed=number(claimed),
-        below=sides[0],
-        above=sides[1],
-        decisions=decisions,
-        monotone=monotone,
-    )
-
-
-def _bracket(
-    rejects: Callable[[Fraction], bool], reach: float
-) -> list[tuple[Fraction, bool]]:
-    """Try ``reach``, then three more: bisecting geometrically, or probing inside it."""
-    step, low, high = Fraction(reach), Fraction(reach) * FINEST, Fraction(reach)
-    tried = []
-    for _ in range(4):
-        rejected = rejects(step)
-        tried.append((step, rejected))
-        if not tried[0][1]:
-            step = step / 8  # even the reach is accepted: look for a gap inside
-            continue
-        low, high = (low, step) if rejected else (step, high)
-        step = Fraction(float(low * high) ** 0.5)
-    return tried

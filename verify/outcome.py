@@ -5,7 +5,7 @@ Standard library only. Figures are named data; nothing here is about rendering.
 
 from __future__ import annotations
 
-import math
+import cmath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -200,6 +200,10 @@ def faults_of(outcome: object) -> str:
         return "REFUTED without a witness"
     if outcome.verdict is Verdict.INCONCLUSIVE and outcome.cause is None:
         return "INCONCLUSIVE without a cause"
+    if outcome.n is not None and outcome.n < 0:
+        return f"judged {outcome.n} instances"
+    if outcome.interval and outcome.interval[0] > outcome.interval[1]:
+        return f"the interval {outcome.interval} is upside down"
     margin = outcome.margin
     if margin is not None and _is_finite(margin):
         if outcome.verdict is Verdict.HOLDS and margin < 0:
@@ -238,7 +242,10 @@ def honest(outcome: Outcome) -> Outcome:
 
 
 def _is_finite(value: Any) -> bool:
+    """Whether a number is finite; words that are no number count as such."""
     try:
-        return math.isfinite(value)
-    except (TypeError, OverflowError):
-        return True  # words, exact numbers too large for a float
+        return bool(cmath.isfinite(complex(value)))
+    except OverflowError:
+        return True  # an exact number too large for a float
+    except (TypeError, ValueError):
+        return True  # words

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from verify.catalog import Catalog, CatalogError, Entry, is_theorem_file
+from verify.catalog import (
+    Catalog,
+    CatalogError,
+    Entry,
+    is_theorem_file,
+    theorem_files,
+)
 from verify.check import Check
 from verify.claim import ClaimError
 from verify.profiles import NAMES
@@ -68,9 +74,10 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register markers; open the journal when theorem modules are to be run."""
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
-    if config.option.collectonly or not catalog_of(config).files:
+    if config.option.collectonly or not any(map(theorem_files, places_of(config))):
         return
-    # Tiny models are slower on several threads, and sums depend on their number.
+    # Before torch is imported: tiny models are slower on several threads, and the last
+    # digits of sums depend on their number.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     if is_worker(config):
         return
@@ -87,12 +94,15 @@ def is_worker(config: pytest.Config) -> bool:
 def catalog_of(config: pytest.Config) -> Catalog:
     """The claims in the files and folders that pytest was given, loaded once."""
     if CATALOG not in config.stash:
-        base = config.invocation_params.dir
-        places = [base / argument.partition("::")[0] for argument in config.args]
-        config.stash[CATALOG] = Catalog.load(
-            place for place in places if place.exists()
-        )
+        config.stash[CATALOG] = Catalog.load(places_of(config))
     return config.stash[CATALOG]
+
+
+def places_of(config: pytest.Config) -> list[Path]:
+    """The files and folders that pytest was given."""
+    base = config.invocation_params.dir
+    places = [base / argument.partition("::")[0] for argument in config.args]
+    return [place for place in places if place.exists()]
 
 
 def device_of(config: pytest.Config) -> str:

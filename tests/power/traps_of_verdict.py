@@ -23,6 +23,16 @@ BLIND_SUCCESS = [
         "survived",
     ),
     in_search(
+        "a verdict that the first call decides for good",
+        """
+        CALLS.append(claim.total)
+        if len(CALLS) == 1:
+            return Holds(n=1)
+        return Refuted('memoised', witness=wrong_sum(6))
+        """,
+        "two decisions",
+    ),
+    in_search(
         "self-comparison with p = 1",
         """
         left = right = claim.total

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from verify.build import group_of
 from verify.record import (
     ClaimRecord,
     Counts,
@@ -15,7 +16,7 @@ from verify.record import (
     PaperRecord,
     Report,
 )
-from verify.verdict import Kind, Verdict
+from verify.verdict import Verdict
 
 WORDS = {
     Verdict.HOLDS: "PASS",
@@ -68,27 +69,6 @@ def clean(text: str) -> str:
 def base_id(claim: ClaimRecord) -> str:
     """The id without its reading."""
     return claim.id.partition("@")[0]
-
-
-def group_of(claim: ClaimRecord, claims: Iterable[ClaimRecord]) -> str:
-    """The group in which a claim counts; first match wins.
-
-    Args:
-        claim: The claim.
-        claims: All claims of the report, for its other readings.
-
-    Returns:
-        A field name of :class:`~verify.record.Counts`.
-    """
-    if claim.verdict is not Verdict.REFUTED:
-        return claim.verdict.value.lower()
-    if claim.kind is Kind.PROOF_STEP:
-        return "failing_steps"
-    saved = any(
-        other.verdict is Verdict.HOLDS and base_id(other) == base_id(claim)
-        for other in claims
-    )
-    return "reading_dependent" if saved or claim.wording == "guessed" else "refuted"
 
 
 def ordered(claims: Sequence[ClaimRecord]) -> list[tuple[str, ClaimRecord]]:

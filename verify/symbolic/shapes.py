@@ -94,6 +94,8 @@ class Signature:
             )
         sizes = {self.dimensions[name]: n for name, (n, _) in found.items()}
         for dimension, size, where in axes:
+            if dimension.is_Symbol:
+                continue  # compared above
             value = int(dimension.subs(sizes))
             _agree(dimension, value, "the other inputs", size, where)
         return sizes

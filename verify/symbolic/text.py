@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -60,6 +61,7 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
         return rf"\mathbf{{1}}_{{{rows} \times {columns}}}{power}"
 
 
+@lru_cache(maxsize=1024)
 def contract_sums(expr: sp.Basic) -> sp.Basic:
     """Write the index sums that sympy makes of matrix entries as entries again.
 
