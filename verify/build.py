@@ -154,7 +154,9 @@ def _claim(declared: DeclaredClaim, records: Records, options: str) -> ClaimReco
     ]
     shared = DeclaredClaim.model_fields.keys() & ClaimRecord.model_fields.keys()
     fields = {name: getattr(declared, name) for name in shared - {"checks"}}
-    own = [r for r in records.values() if r.role == "check"]
+    own = [
+        r for c in declared.checks if (r := records.get(c.name)) and c.role == "check"
+    ]
     return ClaimRecord(
         **fields,
         verdict=combined.verdict,

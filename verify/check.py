@@ -143,6 +143,11 @@ class Check:
         return self.scope == "all"
 
     @property
+    def evidence(self) -> tuple[str, ...]:
+        """Names of the evidence it asks for."""
+        return tuple(n for n in self.wants if n != "claim" and n not in INSTRUMENTS)
+
+    @property
     def is_necessity(self) -> bool:
         """Whether it drops an assumption instead of deciding the claim."""
         return bool(self.assumption)

@@ -91,7 +91,7 @@ def main() -> None:
     type=click.IntRange(min=1),
     default=2,
     show_default=True,
-    help="Workers; a theorem module stays on one.",
+    help="Workers; checks that share evidence stay on one.",
 )
 @click.option(
     "--out",
@@ -138,7 +138,7 @@ def run(
         *(f"--verify-select={pattern}" for pattern in select),
         *(["--verify-resume"] if resume else []),
         *(["--verify-strict"] if strict_claims else []),
-        *_workers(root, jobs),
+        *(["-n", str(jobs), "--dist", "loadfile"] if jobs > 1 else []),
     ]
     before = _written(folder)
     code = _pytest(arguments)
@@ -171,14 +171,6 @@ def _progress(quiet: bool) -> str:
     if quiet:
         return "none"
     return "bar" if sys.stderr.isatty() and not os.environ.get("CI") else "lines"
-
-
-def _workers(root: Path, jobs: int) -> list[str]:
-    """Distribute over workers only where there is more than one module."""
-    from verify.catalog import theorem_files
-
-    jobs = min(jobs, len(theorem_files(root)))
-    return ["-n", str(jobs), "--dist", "loadfile"] if jobs > 1 else []
 
 
 def _pytest(arguments: list[str]) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,8 +15,8 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 from verify.build import build
-from verify.catalog import CatalogError, theorem_files, theorem_root
-from verify.declare import declare, declare_papers
+from verify.catalog import Catalog, CatalogError, theorem_files, theorem_root
+from verify.declare import declare, declare_papers, module_of, node_of
 from verify.journal import JournalError, Writer
 from verify.progress import Progress
 from verify.provenance import provenance, run_key
@@ -26,10 +27,27 @@ from verify.terminal import table
 
 
 class EachOnce(LoadFileScheduling):  # type: ignore[misc]
-    """A module stays on one worker; a check that killed its worker is not tried again.
+    """Checks that share evidence stay together; none kills more than one worker.
 
-    pytest-xdist 3.8 hands it to the next worker, until no more may be started.
+    pytest-xdist 3.8 hands a check that killed its worker to the next one, until no more
+    may be started.
+
+    Args:
+        config: Of the session.
+        log: Of pytest-xdist.
+        scopes: What a node is kept together with, by node.
     """
+
+    def __init__(
+        self, config: pytest.Config, log: Any, scopes: Mapping[str, str]
+    ) -> None:
+        super().__init__(config, log)
+        self.scopes = scopes
+
+    def _split_scope(self, nodeid: str) -> str:
+        path, _, name = nodeid.partition("::")
+        node = "/".join(path.split("/")[-3:]) + "::" + name
+        return self.scopes.get(node, path)
 
     def remove_node(self, node: Any) -> str | None:
         """Take a dead worker's load off it; name the check that it died of."""
@@ -43,6 +61,17 @@ class EachOnce(LoadFileScheduling):  # type: ignore[misc]
             del load[module]
         super().remove_node(node)
         return left[0][1] if left else None
+
+
+def scopes(catalog: Catalog) -> dict[str, str]:
+    """What each check is kept together with: its evidence, or nothing but itself."""
+    found = {}
+    for entry in catalog:
+        for check in entry.checks:
+            node = node_of(entry, check)
+            shared = "+".join(sorted(check.evidence))
+            found[node] = f"{module_of(entry.path)}::{shared}" if shared else node
+    return found
 
 
 class Ledger:
@@ -113,8 +142,10 @@ class Ledger:
     def pytest_xdist_make_scheduler(
         self, config: pytest.Config, log: Any
     ) -> EachOnce | None:
-        """Distribute by modules without trying a deadly check twice."""
-        return EachOnce(config, log) if config.option.dist == "loadfile" else None
+        """Distribute checks, those that share evidence together."""
+        if config.option.dist != "loadfile":
+            return None
+        return EachOnce(config, log, scopes(catalog_of(config)))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:

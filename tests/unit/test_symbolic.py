@@ -704,7 +704,7 @@ def test_a_tree_needs_sizes_only_for_its_dimensions():
 @pytest.mark.parametrize(
     ("expr", "text", "latex"),
     [
-        (x / 2, "x/2", r"\frac{x}{2}"),  # ruff: ignore[missing-f-string-syntax]
+        (x / 2, "x/2", r"\frac{x}{2}"),
         (3, "3", "3"),
         (Fraction(-2, 5), "-2/5", r"- \frac{2}{5}"),
         ("50% of a_b", "50% of a_b", r"\text" + r"{50\% of a\_b}"),
@@ -713,7 +713,7 @@ def test_a_tree_needs_sizes_only_for_its_dimensions():
             "-2*A*(-A + B) + 1/(x + 1)*A*B",
             r"-2 A \left(-A + B\right) + \frac{1}{x + 1} A B",
         ),
-        (p[0, 0] * W, "p[0, 0]*W", r"{p}_{0,0} W"),  # ruff: ignore[missing-f-string-syntax]
+        (p[0, 0] * W, "p[0, 0]*W", r"{p}_{0,0} W"),
         (sp.OneMatrix(1, N) * a, "ones(1, N)*a", r"\mathbf{1}_{1 \times N} a"),
     ],
 )
