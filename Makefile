@@ -65,5 +65,5 @@ torch-cuda:
 	@$(PIP) install 'torch==$(PIN)'
 
 torch-system:
-	@$(BIN)/python -c 'import torch; v = torch.__version__.split(".")[:2]; raise SystemExit((int(v[0]), int(v[1])) < (2, 9))' \
+	@$(BIN)/python -c 'import torch; v = torch.__version__.split(".")[:2]; raise SystemExit((int(v[0]), int(v[1])) < (2, 9))' 2>/dev/null \
 	  || { echo "TORCH=system: $(PYTHON) has no torch >= 2.9; use TORCH=cpu" >&2; exit 2; }

@@ -27,6 +27,7 @@ from verify.record import (
     PaperRecord,
     Report,
     RunRecord,
+    Statement,
     Trial,
     VariantRecord,
 )
@@ -152,8 +153,7 @@ def _claim(declared: DeclaredClaim, records: Records, options: str) -> ClaimReco
         for c in declared.checks
         if c.role == "check"
     ]
-    shared = DeclaredClaim.model_fields.keys() & ClaimRecord.model_fields.keys()
-    fields = {name: getattr(declared, name) for name in shared - {"checks"}}
+    fields = {name: getattr(declared, name) for name in Statement.model_fields}
     own = [
         r for c in declared.checks if (r := records.get(c.name)) and c.role == "check"
     ]

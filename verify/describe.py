@@ -24,12 +24,12 @@ def number(value: Any) -> Number:
     """
     if value is None or isinstance(value, str):
         return value
-    if isinstance(value, bool):
-        return str(value)
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"
     if hasattr(value, "item") and not isinstance(value, int | float):
         value = value.item()
+    if isinstance(value, bool):
+        return str(value)
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):

@@ -48,7 +48,8 @@ def compare(old: Report, new: Report) -> Difference:
         if row["old"] != row["new"] or row["margins"]:
             rows.append(row)
     changed = any(row["old"] != row["new"] for row in rows)
-    return Difference(rows, changed, len(before.keys() & after.keys()) - len(rows))
+    same = len(before.keys() | after.keys()) - len(rows)
+    return Difference(rows, changed, same)
 
 
 def _row(name: str, old: ClaimRecord | None, new: ClaimRecord | None) -> Row:

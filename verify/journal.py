@@ -111,8 +111,12 @@ class Writer:
         self.expected = _seconds_before(folder)
         self._file = _open(folder, resume=resume)
         if resume:
-            self.journal = read(folder)
-            _same_run(self.journal.header, header)
+            try:
+                self.journal = read(folder)
+                _same_run(self.journal.header, header)
+            except JournalError:
+                self.close()
+                raise
             self._append("resume", {"id": header.id})
             self.journal.take({"type": "resume"})
         else:

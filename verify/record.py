@@ -198,8 +198,8 @@ class FindingRecord(Record):
     cause: Cause | None = None
 
 
-class DeclaredClaim(Record):
-    """A claim as declared: everything about it that needs no run."""
+class Statement(Record):
+    """A claim as stated, with what is recorded as known of it."""
 
     id: str
     paper: str
@@ -215,12 +215,17 @@ class DeclaredClaim(Record):
     assumptions: list[AssumptionRecord]
     finding: FindingRecord
     nearest: str
-    needs: list[NeedRecord]
     weaker: str
+    module: str
+
+
+class DeclaredClaim(Statement):
+    """A claim as declared: everything about it that needs no run."""
+
+    needs: list[NeedRecord]
     recipe_complete: bool
     checks: list[DeclaredCheck]
     variations: list[DeclaredVariation]
-    module: str
 
 
 class MutantRecord(Record):
@@ -270,32 +275,16 @@ class NecessityRecord(Record):
     witness: Json | None = None
 
 
-class ClaimRecord(Record):
+class ClaimRecord(Statement):
     """A claim with its verdict and all its evidence."""
 
-    id: str
-    paper: str
-    kind: Kind
-    wording: str
-    reading: str
-    title: str
-    statement_text: str
-    statement_latex: str
-    quantifiers: str
-    source: str
-    parameters: dict[str, Formula]
-    assumptions: list[AssumptionRecord]
     verdict: Verdict
     fault: Fault | None
-    finding: FindingRecord
     differs: str
     grade: Grade | None
     scope: str
     cause: Cause | None
     reason: str
-    weaker: str
-    nearest: str
-    module: str
     command: str
     checks: list[CheckRecord]
     mutants: list[MutantRecord]
