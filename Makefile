@@ -8,6 +8,7 @@ VENV    ?= .venv
 TORCH   ?= cpu
 PROFILE ?= default
 ARGS    ?=
+JOBS    ?= 2
 
 BIN     := $(VENV)/bin
 STAMP   := $(VENV)/.installed-$(TORCH)
@@ -22,7 +23,7 @@ verify: $(STAMP)
 	$(BIN)/verify run --profile $(PROFILE) $(ARGS)
 
 test: $(STAMP)
-	$(BIN)/python -m pytest tests -q $(ARGS)
+	$(BIN)/python -m pytest tests -q -n $(JOBS) $(ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -195,7 +195,7 @@ class Catalog:
 
     entries: dict[str, Entry] = field(default_factory=dict)
     papers: dict[str, Paper] = field(default_factory=dict)
-    errors: dict[Path, Exception] = field(default_factory=dict)
+    errors: dict[Path, BaseException] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
 
     @classmethod
@@ -215,7 +215,7 @@ class Catalog:
                 module = load_module(path)
                 for entry in entries_of(module, path):
                     catalog.add(entry)
-            except Exception as error:  # ruff: ignore[blind-except] - reported
+            except (Exception, SystemExit) as error:  # ruff: ignore[blind-except]
                 catalog.errors[path] = error
         return catalog
 

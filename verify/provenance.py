@@ -38,9 +38,10 @@ def provenance(folder: Path, device: str = "cpu") -> dict[str, Any]:
     Returns:
         Plain JSON data.
     """
+    changes = _git(folder, "status", "--porcelain")
     facts: dict[str, Any] = {
         "commit": _git(folder, "rev-parse", "HEAD"),
-        "uncommitted_changes": bool(_git(folder, "status", "--porcelain")),
+        "uncommitted_changes": None if changes is None else bool(changes),
         "python": platform.python_version(),
         "implementation": sys.implementation.name,
         "system": f"{platform.system()} {platform.release()}",
