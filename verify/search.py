@@ -7,9 +7,11 @@ and turns the smallest counterexample into a refutation with its witness.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from unittest.mock import patch
 
 from verify.outcome import Holds, Outcome, Refuted
 
@@ -24,6 +26,29 @@ class SearchError(ValueError):
 
 class _CounterexampleError(Exception):
     """Leaves Hypothesis when an instance is a counterexample."""
+
+
+@contextmanager
+def _own_draws() -> Generator[None, None, None]:
+    """Let draws depend on the seed alone.
+
+    Hypothesis (6.131 and later) also draws constants that it finds in the source of
+    imported local modules, so that the same seed would give other examples in another
+    process. There is no setting against it.
+    """
+    from hypothesis.internal.conjecture import providers
+
+    provider = providers.HypothesisProvider
+    if not hasattr(provider, "_local_constants"):
+        yield
+        return
+    providers.CONSTANTS_CACHE.cache.clear()
+    nothing = type(providers.GLOBAL_CONSTANTS)()
+    try:
+        with patch.object(provider, "_local_constants", nothing):
+            yield
+    finally:
+        providers.CONSTANTS_CACHE.cache.clear()
 
 
 @dataclass
@@ -132,7 +157,8 @@ class Search:
                 raise _CounterexampleError
 
         try:
-            hunt()
+            with _own_draws():
+                hunt()
         except _CounterexampleError:
             return judged, last
         return judged, None
