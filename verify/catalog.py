@@ -137,7 +137,19 @@ def entries_of(module: ModuleType, path: Path) -> list[Entry]:
         if key in decided:
             _validate(claim, own)
             entries.append(Entry(claim, own, path))
+        elif not _is_imported(claim, module):
+            raise ClaimError(f"{claim.id} has no check")
     return entries
+
+
+def _is_imported(claim: Claim, module: ModuleType) -> bool:
+    """Whether a claim stands in another theorem module, which decides it."""
+    others = [
+        other
+        for name, other in list(sys.modules.items())
+        if name.startswith(f"{FOLDER}.") and other is not module
+    ]
+    return any(x is claim for other in others for x in vars(other).values())
 
 
 def _validate(claim: Claim, checks: tuple[Check, ...]) -> None:
@@ -146,6 +158,9 @@ def _validate(claim: Claim, checks: tuple[Check, ...]) -> None:
     if not deciding:
         raise ClaimError(f"{claim.id} has no check")
     names = [c.name for c in deciding]
+    for name in (c.name for c in checks):
+        if [c.name for c in checks].count(name) > 1:
+            raise ClaimError(f"{claim.id}: two of its checks are called {name!r}")
     for mutant in claim.mutants:
         unknown = sorted(set(mutant.blind) - set(names))
         if unknown:

@@ -9,9 +9,11 @@ Standard library only; sympy objects are carried, never imported.
 
 from __future__ import annotations
 
+import keyword
+import numbers
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
@@ -111,6 +113,17 @@ class Paper:
     arxiv: str = ""
     items: tuple[Item, ...] = ()
 
+    def __post_init__(self) -> None:
+        labels = [item.label for item in self.items]
+        for item in self.items:
+            if labels.count(item.label) > 1:
+                raise ClaimError(f"{self.key}: two items are called {item.label!r}")
+            if item.alias_of and item.alias_of not in labels:
+                raise ClaimError(
+                    f"{self.key}: item {item.label!r} repeats {item.alias_of!r}, which "
+                    "is no item"
+                )
+
     def at(self, place: str, detail: str = "") -> Source:
         """Address a place in this paper."""
         return Source(self.key, place, detail)
@@ -129,8 +142,22 @@ class Assumption:
     says: str
 
 
+class _Copyable:
+    """Copies and pickles records with read-only mappings, which Python does not."""
+
+    def __getstate__(self) -> tuple[dict[str, Any], frozenset[str]]:
+        state = dict(vars(self))
+        frozen = {n for n, x in state.items() if isinstance(x, MappingProxyType)}
+        return state | {name: dict(state[name]) for name in frozen}, frozenset(frozen)
+
+    def __setstate__(self, pickled: tuple[dict[str, Any], frozenset[str]]) -> None:
+        state, frozen = pickled
+        thaw = {name: MappingProxyType(state[name]) for name in frozen}
+        self.__dict__.update(state | thaw)
+
+
 @dataclass(frozen=True, init=False)
-class Variation:
+class Variation(_Copyable):
     """A claim changed in some parameters, or on another domain.
 
     Args:
@@ -191,6 +218,8 @@ class Mutant(Variation):
         **changes: Any,
     ) -> None:
         super().__init__(name, why=why, domain=domain, **changes)
+        if not all(blind.values()):
+            raise ClaimError(f"Mutant {name!r}: say why each check is blind to it")
         object.__setattr__(self, "blind", MappingProxyType(dict(blind)))
 
 
@@ -206,9 +235,13 @@ class Resolve:
     parameter: str
     reach: float
 
+    def __post_init__(self) -> None:
+        if not self.reach > 0:
+            raise ClaimError(f"resolve {self.parameter!r}: reach is {self.reach}")
+
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
+class Claim(_Copyable):
     """One assertion of a paper.
 
     Attributes:
@@ -269,8 +302,23 @@ class Claim:
                 f"{self.paper!r}"
             )
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+        self._check_names()
         self._check_variations()
         self._check_findings()
+
+    def _check_names(self) -> None:
+        own = {f.name for f in fields(self)}.union(dir(type(self)), ("why", "blind"))
+        for name in self.parameters:
+            usable = name.isidentifier() and not keyword.iskeyword(name)
+            if name in own or not usable:
+                raise ClaimError(
+                    f"{self.id}: a parameter cannot be called {name!r}; checks read it "
+                    "as an attribute of the claim"
+                )
+        known = [assumption.id for assumption in self.assumes]
+        for name in known:
+            if known.count(name) > 1:
+                raise ClaimError(f"{self.id}: two assumptions are called {name!r}")
 
     def _check_variations(self) -> None:
         everything = (*self.mutants, *self.anchors, *self.variants)
@@ -292,11 +340,16 @@ class Claim:
         for resolve in self.resolves:
             if resolve.parameter not in self.parameters:
                 raise ClaimError(f"{self.id}: no parameter {resolve.parameter!r}")
+            if not _is_number(self.parameters[resolve.parameter]):
+                raise ClaimError(
+                    f"{self.id}: {resolve.parameter!r} is no number and has no "
+                    "resolution"
+                )
 
     def _check_findings(self) -> None:
         verdict = self.finding.verdict
         usual, own = Requires.default(self.kind), self.requirement
-        if not (own.why or set(usual.needs) <= set(own.needs)):
+        if not (own.why or own.covers(usual)):
             raise ClaimError(
                 f"{self.id}: it requires less than the default of its kind; say "
                 "Requires(..., why=...)"
@@ -367,7 +420,7 @@ class Claim:
             domain = domain if variation.domain is None else variation.domain
         return self._bare(parameters, domain)
 
-    def at(self, **values: Any) -> Claim:
+    def at(self, /, **values: Any) -> Claim:
         """The claim with other values of some parameters, without variations."""
         return self._bare({**self.parameters, **values}, self.domain)
 
@@ -383,3 +436,7 @@ class Claim:
             finding=inconclusive(Cause.BUDGET, "a changed claim records no finding"),
             pinned=self.pinned,
         )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Number) or bool(getattr(value, "is_number", False))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from verify.claim import Claim, Variation
 from verify.record import Formula, Number
+
+NUMERAL = re.compile(r"(-?[0-9]+(?:\.[0-9]+|/[0-9]+)?)(?:e([+-]?[0-9]+))?", re.ASCII)
 
 
 def number(value: Any) -> Number:
@@ -76,7 +79,7 @@ def formula(value: Any) -> Formula:
 
         return Formula(**describe(value))
     text = str(number(value))
-    return Formula(text=text, latex=text if _is_numeral(text) else _as_words(text))
+    return Formula(text=text, latex=_as_latex(text))
 
 
 def change_of(variation: Variation) -> dict[str, Formula]:
@@ -92,12 +95,12 @@ def parameters_of(claim: Claim) -> dict[str, Formula]:
     return {name: formula(value) for name, value in claim.parameters.items()}
 
 
-def _is_numeral(text: str) -> bool:
-    try:
-        Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        return False
-    return True
+def _as_latex(text: str) -> str:
+    numeral = NUMERAL.fullmatch(text)
+    if numeral is None:
+        return _as_words(text)
+    digits, exponent = numeral.groups()
+    return digits if exponent is None else rf"{digits} \cdot 10^{{{int(exponent)}}}"
 
 
 def _as_words(text: str) -> str:

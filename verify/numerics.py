@@ -18,6 +18,8 @@ from verify.verdict import Cause
 
 WITNESS_ROWS = 5
 
+Floats = NDArray[np.float64]
+
 
 class ToleranceError(ValueError):
     """No rounding bound exists for so many operations in so few digits."""
@@ -37,13 +39,13 @@ def gamma(operations: float, dtype: str = "float64") -> float:
         The bound.
 
     Raises:
-        ToleranceError: ``k u >= 1/2``: the bound says nothing.
+        ToleranceError: ``k u >= 1/2``, or ``k < 0``: the bound says nothing.
 
     >>> gamma(10) < 1.2e-15
     True
     """
     unit = float(np.finfo(dtype).eps) / 2
-    if operations * unit >= 0.5:
+    if not 0 <= operations * unit < 0.5:
         raise ToleranceError(
             f"{operations:g} operations in {dtype} have no useful rounding bound; use "
             "fewer operations or a wider dtype"
@@ -60,7 +62,7 @@ class Tolerance:
         why: Derivation in words; shown in the report.
     """
 
-    allowed: NDArray[np.float64]
+    allowed: Floats
     why: str
 
 
@@ -88,12 +90,18 @@ def within(
         table, or INCONCLUSIVE when an error is not finite.
 
     Raises:
-        ValueError: The shapes differ.
+        ValueError: The shapes differ, a label has the name of an error or tolerance, or
+            one of these is negative.
     """
     errors = np.asarray(error, dtype=np.float64).ravel()
     allowed = np.asarray(tolerance.allowed, dtype=np.float64).ravel()
     if errors.shape != allowed.shape:
         raise ValueError(f"{errors.size} errors and {allowed.size} tolerances")
+    columns = {"error": errors, "tolerance": allowed}
+    for name, label in (labels or {}).items():
+        if name in columns or np.shape(label) != errors.shape:
+            raise ValueError(f"label {name!r} is no further column of {errors.size}")
+        columns[name] = np.asarray(label)
     common: dict[str, Any] = {
         "n": int(errors.size),
         "target": 1.0,
@@ -103,23 +111,31 @@ def within(
     bad = int(np.sum(~np.isfinite(errors) | ~np.isfinite(allowed)))
     if bad:
         return Inconclusive(f"{bad} errors are not finite", cause=Cause.NAN, **common)
-    ratio = errors / allowed if errors.size else np.zeros(1)
-    worst = float(ratio.max())
+    ratio = _ratios(errors, allowed)
+    worst = float(ratio.max(initial=0.0))
     common |= {"measured": worst, "margin": 1.0 - worst}
-    if worst <= 1:
+    beyond = int(np.sum(errors > allowed))
+    if not beyond:
         reason = f"largest error is {worst:.2g} of its rounding bound"
         return Holds(reason, **common)
-    beyond = int(np.sum(ratio > 1))
-    order = np.argsort(-ratio, kind="stable")[: min(beyond, WITNESS_ROWS)]
-    columns = {"error": errors, "tolerance": allowed, **(labels or {})}
+    order = np.lexsort((-ratio, errors <= allowed))[: min(beyond, WITNESS_ROWS)]
     witness = table(
-        {name: np.asarray(column)[order] for name, column in columns.items()},
+        {name: column[order] for name, column in columns.items()},
         relation=[">", ["in", "error"], ["in", "tolerance"]],
         aggregate="all",
         says=f"{says} ({tolerance.why})",
     )
     reason = f"{beyond} of {errors.size} errors exceed their bound, worst {worst:.2g}x"
     return Refuted(reason, witness=witness, **common)
+
+
+def _ratios(errors: Floats, allowed: Floats) -> Floats:
+    """Errors over tolerances; 0 / 0 is 0, and infinity is the largest float."""
+    if (errors < 0).any() or (allowed < 0).any():
+        raise ValueError("errors and tolerances are absolute; one of them is negative")
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        ratio = np.where(errors > 0, errors / allowed, 0.0)
+    return np.minimum(ratio, np.finfo(np.float64).max)
 
 
 def table(

@@ -28,6 +28,10 @@ class _CounterexampleError(Exception):
     """Leaves Hypothesis when an instance is a counterexample."""
 
 
+class _DiscardedError(Exception):
+    """Leaves a pinned instance that cannot be judged."""
+
+
 @contextmanager
 def _own_draws() -> Generator[None, None, None]:
     """Let draws depend on the seed alone.
@@ -72,11 +76,16 @@ class Search:
 
         Args:
             reason: Why it cannot be judged; shown in the report with its count.
+
+        Raises:
+            _DiscardedError: Caught by the search: a pinned instance is discarded.
         """
-        from hypothesis import reject
+        from hypothesis import currently_in_test_context, reject
 
         self.discards[reason] += 1
-        reject()
+        if currently_in_test_context():
+            reject()
+        raise _DiscardedError
 
     def aim(self, value: float, label: str) -> None:
         """Tell the search what to maximise: how close an instance is to a violation.
@@ -85,9 +94,10 @@ class Search:
             value: Finite; larger is closer.
             label: Which objective.
         """
-        from hypothesis import target
+        from hypothesis import currently_in_test_context, target
 
-        target(value, label=label)
+        if currently_in_test_context():  # a pinned instance is judged, never varied
+            target(value, label=label)
 
     def for_all(
         self,
@@ -113,11 +123,11 @@ class Search:
             HOLDS with the number of instances judged, or REFUTED with the witness of
             the smallest counterexample that shrinking found.
         """
-        for instance in pinned:
-            if violated(instance):
-                return _refuted(witness(instance), n=1, searched=searched)
-        budget = max(1, round(self.examples * scale))
-        judged, smallest = self._hunt(instances, violated, budget)
+        judged, smallest = self._replay(pinned, violated)
+        if smallest is None:
+            budget = max(1, round(self.examples * scale))
+            drawn, smallest = self._hunt(instances, violated, budget)
+            judged += drawn
         evidence: dict[str, Any] = {
             "n": judged,
             "discards": dict(self.discards),
@@ -127,6 +137,21 @@ class Search:
             return Holds(f"no counterexample among {judged} instances", **evidence)
         return _refuted(witness(smallest[0]), **evidence)
 
+    def _replay(
+        self, pinned: Iterable[Any], violated: Callable[[Any], bool]
+    ) -> tuple[int, tuple[Any] | None]:
+        """Judge known instances; how many were judged up to a counterexample."""
+        judged = 0
+        for instance in pinned:
+            try:
+                found = violated(instance)
+            except _DiscardedError:
+                continue
+            judged += 1
+            if found:
+                return judged, (instance,)
+        return judged, None
+
     def _hunt(
         self, instances: Any, violated: Callable[[Any], bool], budget: int
     ) -> tuple[int, tuple[Any] | None]:
@@ -135,6 +160,7 @@ class Search:
 
         judged = 0
         last: tuple[Any] | None = None
+        discards = self.discards
 
         @seed(self.seed)
         @settings(
@@ -149,10 +175,12 @@ class Search:
         )
         @given(instances)
         def hunt(instance: Any) -> None:
-            nonlocal judged, last
+            nonlocal judged, last, discards
             found = violated(instance)
             judged += last is None
             if found:
+                if last is None:  # shrinking counts no further
+                    discards = self.discards.copy()
                 last = (instance,)
                 raise _CounterexampleError
 
@@ -160,6 +188,7 @@ class Search:
             with _own_draws():
                 hunt()
         except _CounterexampleError:
+            self.discards = discards
             return judged, last
         return judged, None
 

@@ -131,6 +131,11 @@ class Need:
         """Whether a check of this grade and scope can meet the need."""
         return check.grade in self.grades and (check.covers_all or not self.everywhere)
 
+    def implies(self, other: Need) -> bool:
+        """Whether every check that meets this need meets the other."""
+        everywhere = self.everywhere or not other.everywhere
+        return self.grades <= other.grades and everywhere
+
     def __str__(self) -> str:
         grades = " or ".join(grade.value for grade in Grade if grade in self.grades)
         return f'{grades} of scope "all"' if self.everywhere else grades
@@ -160,6 +165,10 @@ class Requires:
         if kind is Kind.EMPIRICAL:
             return Requires((MEASUREMENT,))
         return Requires((PROOF, FALSIFICATION))
+
+    def covers(self, other: Requires) -> bool:
+        """Whether this asks for all that ``other`` asks for."""
+        return all(any(n.implies(need) for n in self.needs) for need in other.needs)
 
     def unmet(self, checks: Iterable[CheckSummary]) -> list[Need]:
         """The needs that none of ``checks`` can meet."""
@@ -211,8 +220,7 @@ class CheckSummary:
         cause: Cause of an INCONCLUSIVE.
         reason: One sentence.
         broken: What is wrong with the check itself; empty when nothing is.
-        recipe_complete: For trained evidence on an empirical claim: whether the text
-            fixes the recipe.
+        recipe_complete: For an empirical claim: whether the text fixes the recipe.
     """
 
     name: str
@@ -293,9 +301,9 @@ def combine(kind: Kind, requires: Requires, checks: Sequence[CheckSummary]) -> C
 
 def may_refute(kind: Kind, check: CheckSummary) -> bool:
     """Whether a REFUTED of this check may refute a claim of this kind."""
-    if check.grade is not Grade.TRAINED:
-        return True
-    return kind is Kind.EMPIRICAL and check.recipe_complete
+    if kind is Kind.EMPIRICAL:
+        return check.recipe_complete
+    return check.grade is not Grade.TRAINED
 
 
 def _proves(check: CheckSummary) -> bool:
@@ -311,30 +319,30 @@ def _without_witness(
 ) -> Combined:
     """Combine when no valid witness is at hand."""
     required = [c for c in checks if not c.optional]
-    if kind is Kind.EMPIRICAL and disagreeing:
-        name = disagreeing[0].name
-        reason = f"not reproduced; the text leaves the recipe open ({name})"
-        return Combined(Verdict.INCONCLUSIVE, reason=reason, cause=Cause.RECIPE)
-    disagreement = disagreeing[0].name if disagreeing else ""
-    for check in disagreeing:
-        if not check.optional:
-            reason = f"{check.name} (trained) disagrees: {check.reason}"
-            return Combined(
-                Verdict.INCONCLUSIVE,
-                reason=reason,
-                cause=Cause.DISAGREEMENT,
-                disagreement=disagreement,
-            )
+    empirical = kind is Kind.EMPIRICAL
+    disagreement = disagreeing[0].name if disagreeing and not empirical else ""
     missing = [c.name for c in required if c.verdict is Verdict.NOT_RUN]
     if missing or not required:
         reason = "not run: " + ", ".join(missing) if missing else "no check"
         return Combined(Verdict.NOT_RUN, reason=reason, disagreement=disagreement)
+    for check in disagreeing:
+        if check.optional:
+            continue
+        reason = f"{check.name} (trained) disagrees: {check.reason}"
+        if empirical:
+            reason = f"not reproduced; the text leaves the recipe open ({check.name})"
+        return Combined(
+            Verdict.INCONCLUSIVE,
+            reason=reason,
+            cause=Cause.RECIPE if empirical else Cause.DISAGREEMENT,
+            disagreement=disagreement,
+        )
     for check in required:
         if check.verdict is Verdict.INCONCLUSIVE:
             reason = f"{check.name}: {check.reason}"
             return Combined(Verdict.INCONCLUSIVE, reason=reason, cause=check.cause)
     holding = [c for c in checks if c.verdict is Verdict.HOLDS]
-    unmet = requires.unmet(holding)
+    unmet = requires.unmet(c for c in holding if not c.optional)
     if unmet:
         reason = "nothing that holds is " + "; nor ".join(map(str, unmet))
         return Combined(Verdict.INCONCLUSIVE, reason=reason, cause=Cause.NO_PROOF)

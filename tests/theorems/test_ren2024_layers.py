@@ -31,6 +31,7 @@ from verify.symbolic import Compiled, padded
 
 CLAIMS = {claim.reading: claim for claim in theorem.CLAIMS}
 MUTANTS = [(c.reading, m.name) for c in theorem.CLAIMS for m in c.mutants]
+QUERY = "keys-with-query"
 LAYERS = list(exact.small_layers())
 
 
@@ -227,6 +228,12 @@ def precise_softmax(values, keys, q):
         ]
 
 
+def precise_distance(found, truth):
+    with mpmath.workdps(60):
+        gaps = [float(x) - y for x, y in zip(found, truth, strict=True)]
+        return float(mpmath.norm(gaps))
+
+
 @pytest.mark.parametrize("reading", CLAIMS)
 @pytest.mark.parametrize("scale", [0.25, 0.5, 1.0, 2.0])
 @pytest.mark.parametrize("seed", [0, 1, 4])
@@ -242,13 +249,30 @@ def test_rounding_bound_for_gram_features(reading, scale, seed):
     bound = floating.rounding_bound(
         reading, arrays, exponents=exponents, residual=residual
     )
-    errors = []
-    with mpmath.workdps(60):
-        for found in (attention, dual):
-            gaps = [float(x) - y for x, y in zip(found, truth, strict=True)]
-            errors.append(float(mpmath.norm(gaps)))
+    errors = [precise_distance(found, truth) for found in (attention, dual)]
     assert sum(errors) <= float(bound[0])
     assert float(bound[0]) < 1e-7
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rounding_bound_far_from_the_origin(seed):
+    """Scores of 10^4 cost digits that only the bound on exponents accounts for."""
+    V, K, q, _ = small_layer(torch.float64, 200 + seed)
+    spread = torch.tensor([[0.01], [1.0], [1.0]], dtype=torch.float64)
+    away = torch.tensor([[100.0], [0.0], [0.0]], dtype=torch.float64)
+    K, q = {name: spread * key + away for name, key in K.items()}, spread * q + away
+    arrays, exponents, residual = floating.gram_arrays(V, K, q)
+    values, keys = (floating.joined(QUERY, V | K, which) for which in (0, 1))
+    truth = precise_softmax(values[0], keys[0], q[0])
+    attention = floating.softmax_attention(values, keys, q)
+    arrays["eta"] = torch.tensor([0.7], dtype=torch.float64)
+    dual = Compiled(sides(CLAIMS[QUERY])[0], "torch")(arrays)
+    error = sum(precise_distance(x[0, :, 0], truth) for x in (attention, dual))
+    bound, short = (
+        float(floating.rounding_bound(QUERY, arrays, exponents=e, residual=residual))
+        for e in (exponents, 0.0)
+    )
+    assert short < error <= bound < 1e-8
 
 
 @pytest.mark.parametrize("reading", CLAIMS)

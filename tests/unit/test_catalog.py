@@ -354,6 +354,34 @@ def drop(claim):
     assert "has no check" in str(project.error())
 
 
+def test_claim_that_no_check_decides(project):
+    project.claims("a", "four()")
+    project.claims("b", 'four("toy/lemma-2")', checks="LOST = four('toy/lemma-3')")
+    catalog = project.load()
+    (error,) = catalog.errors.values()
+    assert isinstance(error, ClaimError)
+    assert "toy/lemma-3 has no check" in str(error)
+    assert list(catalog.entries) == ["toy/lemma-1"]
+
+
+def test_claim_of_another_module_needs_no_check_here(project):
+    project.claims("a", "four()", checks=f"CLAIM, = CLAIMS\n{CHECKS}")
+    path = project.claims("b", 'four("toy/lemma-2")')
+    path.write_text(path.read_text() + "\nfrom theorems.toy.a import CLAIM\n")
+    for places in ([project.folder], [path]):
+        catalog = Catalog.load(places)
+        catalog.raise_errors()
+        assert "toy/lemma-2" in catalog.entries
+
+
+@pytest.mark.parametrize("second", ["hunt", "proof"])
+def test_two_checks_of_one_name(project, second):
+    again = f"\n\n{HUNT.replace('def hunt', 'def other')}\nother = check("
+    again += f'*CLAIMS, grade="numeric", scope="s")({second}.function)\n'
+    project.claims("a", "four()", checks=CHECKS + again)
+    assert f"two of its checks are called '{second}'" in str(project.error())
+
+
 # ---------------------------------------------------------------- digest
 
 

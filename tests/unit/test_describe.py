@@ -91,7 +91,23 @@ def test_numerals_are_mathematics(value):
     assert Fraction(shown.text) == Fraction(shown.latex) == Fraction(value)
 
 
-@pytest.mark.parametrize("value", ["a_b^c", "100 % {x} \\end{document}", "$ & # ~", ""])
+@pytest.mark.parametrize(
+    ("value", "latex"),
+    [
+        (1e-6, r"1 \cdot 10^{-6}"),
+        (-2.5e300, r"-2.5 \cdot 10^{300}"),
+        (1e16, r"1 \cdot 10^{16}"),
+        (Fraction(-1, 3), "-1/3"),
+    ],
+)
+def test_powers_of_ten_are_mathematics(value, latex):
+    assert formula(value).latex == latex
+    assert formula(value).text == str(value)
+
+
+@pytest.mark.parametrize(
+    "value", ["a_b^c", "1_000", "1e", "--1", "100 % {x} \\end{document}", "$ & # ~", ""]
+)
 def test_words_cannot_break_latex(value):
     shown = formula(value)
     assert shown.text == value

@@ -117,6 +117,55 @@ TABLE = [
         None,
     ),
     (
+        "not run comes before a disagreement",
+        THEOREM,
+        [PROVED, of("property", N), of("trained", R)],
+        N,
+        None,
+    ),
+    (
+        "an optional proof meets no need",
+        THEOREM,
+        [HUNTED, of("symbolic", H, True, optional=True)],
+        U,
+        Cause.NO_PROOF,
+    ),
+    (
+        "an optional witness refutes",
+        THEOREM,
+        [HUNTED, of("certified", R, optional=True)],
+        R,
+        None,
+    ),
+    (
+        "an open recipe refutes nothing by numbers either",
+        EMPIRICAL,
+        [of("numeric", R, recipe_complete=False)],
+        U,
+        Cause.RECIPE,
+    ),
+    (
+        "an open recipe and a check that did not run",
+        EMPIRICAL,
+        [of("trained", R, recipe_complete=False), of("numeric", N)],
+        N,
+        None,
+    ),
+    (
+        "an optional one is not reproduced",
+        EMPIRICAL,
+        [of("numeric", H), of("trained", R, optional=True, recipe_complete=False)],
+        H,
+        None,
+    ),
+    (
+        "broken beats everything, optional or not",
+        THEOREM,
+        [PROVED, HUNTED, of("numeric", H, optional=True, broken="it raised")],
+        U,
+        Cause.FAULT,
+    ),
+    (
         "broken beats everything",
         THEOREM,
         [PROVED, HUNTED, of("numeric", R, broken="a mutant survived")],
@@ -143,6 +192,11 @@ def test_faults_and_disagreements_are_named():
     assert (broken.fault, "no teeth" in broken.reason) == (Fault.BROKEN, True)
     assert conflict.fault is Fault.CONFLICT
     assert combine(THEOREM, default, both).disagreement == "trained-check"
+    waiting = [of("property", N), of("trained", R)]
+    assert combine(THEOREM, default, waiting).disagreement == "trained-check"
+    open_recipe = of("trained", R, optional=True, recipe_complete=False)
+    measured = combine(EMPIRICAL, Requires.default(EMPIRICAL), [open_recipe])
+    assert measured.disagreement == ""
 
 
 def test_headline_is_the_strongest_grade_of_the_widest_scope():
@@ -156,10 +210,16 @@ def test_a_weaker_requirement_shows_its_reason():
     assert combine(THEOREM, weaker, [HUNTED]).weaker == "no proof exists"
 
 
+def summary(grade, verdict, everywhere, **fields):
+    return of(grade, verdict, everywhere and Grade(grade).may_cover_all, **fields)
+
+
 summaries = st.builds(
-    of,
+    summary,
     st.sampled_from([g.value for g in Grade]),
     st.sampled_from(list(Verdict)),
+    st.booleans(),
+    recipe_complete=st.booleans(),
     name=st.text("abc", min_size=1, max_size=3),
     optional=st.booleans(),
     cause=st.just(Cause.BUDGET),
@@ -176,12 +236,37 @@ def test_order_of_checks_never_matters(checks, random, kind):
     assert (one.verdict, one.fault) == (other.verdict, other.fault)
 
 
-@given(st.lists(summaries, max_size=5), st.sampled_from([U, N]))
-def test_an_optional_check_never_lowers_a_verdict(checks, verdict):
-    extra = of("numeric", verdict, optional=True, **OPEN)
-    default = Requires.default(THEOREM)
-    before, after = (combine(THEOREM, default, c) for c in (checks, [*checks, extra]))
-    assert before.verdict is after.verdict
+@given(
+    st.lists(summaries, max_size=5),
+    st.sampled_from([H, U, N]),
+    st.sampled_from(list(Grade)),
+    st.sampled_from(list(Kind)),
+)
+def test_an_optional_check_changes_no_verdict(checks, verdict, grade, kind):
+    extra = of(grade, verdict, optional=True, **OPEN)
+    default = Requires.default(kind)
+    before, after = (combine(kind, default, c) for c in (checks, [*checks, extra]))
+    assert (before.verdict, before.fault) == (after.verdict, after.fault)
+
+
+@given(st.lists(summaries, max_size=5), st.sampled_from(list(Kind)))
+def test_an_optional_proof_changes_a_verdict_by_conflict_only(checks, kind):
+    extra = of("symbolic", H, True, optional=True)
+    default = Requires.default(kind)
+    before, after = (combine(kind, default, c) for c in (checks, [*checks, extra]))
+    assert after.verdict is before.verdict or after.fault is Fault.CONFLICT
+
+
+@given(
+    st.lists(summaries, min_size=1, max_size=5),
+    st.sampled_from([H, R, U]),
+    st.sampled_from(list(Kind)),
+)
+def test_a_run_that_reproduces_a_finding_contradicts_it_nowhere(checks, known, kind):
+    finding = Finding(known, "known", Cause.BUDGET)
+    combined = combine(kind, Requires.default(kind), checks)
+    if combined.verdict is known and not (combined.fault or combined.disagreement):
+        assert not any(contradicts(finding, kind, check) for check in checks)
 
 
 @given(st.lists(summaries, max_size=5))
@@ -234,6 +319,8 @@ def test_trained_evidence_refutes_only_complete_experiments():
     assert not may_refute(THEOREM, trained)
     assert may_refute(EMPIRICAL, trained)
     assert not may_refute(EMPIRICAL, of("trained", R, recipe_complete=False))
+    assert not may_refute(EMPIRICAL, of("numeric", R, recipe_complete=False))
+    assert may_refute(THEOREM, of("numeric", R, recipe_complete=False))
 
 
 def test_an_undecided_truth_is_neither_true_nor_false():
@@ -241,3 +328,26 @@ def test_an_undecided_truth_is_neither_true_nor_false():
     assert not Truth.DISPROVED
     with pytest.raises(Undecided):
         bool(Truth.UNDECIDED)
+
+
+def test_grades_are_ordered_by_strength():
+    order = ["symbolic", "certified", "numeric", "property", "trained"]
+    assert sorted(Grade, key=lambda grade: grade.rank) == order
+    assert [g for g in Grade if g.may_cover_all] == order[:3]
+
+
+@given(
+    st.builds(Need, st.frozensets(st.sampled_from(list(Grade))), st.booleans()),
+    st.builds(Need, st.frozensets(st.sampled_from(list(Grade))), st.booleans()),
+    summaries,
+)
+def test_a_stronger_need_is_met_by_fewer_checks(one, other, check):
+    if one.implies(other) and one.met_by(check):
+        assert other.met_by(check)
+    assert one.implies(one)
+
+
+def test_unmet_needs_are_named():
+    combined = combine(THEOREM, Requires.default(THEOREM), [of("numeric", H)])
+    assert 'symbolic or certified or numeric of scope "all"' in combined.reason
+    assert "property or trained" in combined.reason

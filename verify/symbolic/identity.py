@@ -124,7 +124,7 @@ class Identity:
         """Prove the identity for all sizes, or refute it on one of the instances.
 
         Args:
-            instances: Exact instances, smallest first; the first is recorded as a
+            instances: Exact instances, smallest first; the last is recorded as a
                 certificate of a proof, all are tried when there is no proof.
 
         Returns:
@@ -137,7 +137,7 @@ class Identity:
             return Holds(
                 "the difference of both sides is zero for all sizes",
                 steps=proof.steps,
-                certificate=self.certificate(instances[-1]),
+                certificate=self.certificate(instances[-1]) if instances else None,
             )
         for tried, instance in enumerate(instances, start=1):
             if self.violated(instance):
