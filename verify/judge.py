@@ -170,6 +170,8 @@ def _inspected(outcome: object) -> Decision:
     outcome = honest(outcome)
     invalid = _invalid("witness", outcome.witness)
     invalid = invalid or _invalid("certificate", outcome.certificate)
+    for bound in outcome.tightness:
+        invalid = invalid or _invalid(f"witness of {bound.bound!r}", bound.witness)
     return Decision(outcome, invalid)
 
 
@@ -204,10 +206,11 @@ def judge(bench: Bench, check: Check, claim: Claim, node: str) -> CheckRecord:
     base = decide(bench, check, claim, shrink=True)
     trials: list[Trial] = []
     resolution: list[ResolutionRecord] = []
+    errors: list[str] = []
     if not check.is_necessity and not base.error:
         trials = [_trial(bench, check, *pair) for pair in variations(claim)]
-        resolution = _resolutions(bench, check, claim, base)
-    broken = base.error or _fault_of_trials(check, claim, trials)
+        resolution, errors = _resolutions(bench, check, claim, base)
+    broken = base.error or _fault_of_trials(check, claim, trials) or "".join(errors[:1])
     if not broken and not _same(base, decide(bench, check, claim, shrink=True)):
         broken = "two decisions of the same claim differ; it keeps state or draws anew"
     outcome = base.outcome or Outcome(
@@ -328,21 +331,25 @@ def _fault_of_trials(check: Check, claim: Claim, trials: list[Trial]) -> str:
 
 def _resolutions(
     bench: Bench, check: Check, claim: Claim, base: Decision
-) -> list[ResolutionRecord]:
-    """Measure how far each resolved parameter can move before it is rejected."""
-    basis = claim
+) -> tuple[list[ResolutionRecord], list[str]]:
+    """Measure how far each resolved parameter can move; list errors on the way."""
+    basis, errors = claim, list[str]()
     if base.verdict is Verdict.REFUTED and claim.anchors:
         basis = claim.changed(claim.anchors[0])
     elif base.verdict is not Verdict.HOLDS:
-        return []
+        return [], errors
     found = []
     for resolve in claim.resolves:
 
-        def rejects(value: Any, name: str = resolve.parameter) -> bool:
-            return decide(bench, check, basis.at(**{name: value})).rejected
+        def rejects(value: Any, name: str = resolve.parameter) -> bool | None:
+            decision = decide(bench, check, basis.at(**{name: value}))
+            if decision.error:
+                errors.append(f"errored on {name} = {value}: {decision.error}")
+            known = decision.verdict in {Verdict.HOLDS, Verdict.REFUTED}
+            return decision.rejected if known else None
 
         claimed = basis.parameters[resolve.parameter]
         found.append(
             resolve_parameter(rejects, resolve.parameter, claimed, resolve.reach)
         )
-    return found
+    return found, errors

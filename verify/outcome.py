@@ -204,6 +204,10 @@ def faults_of(outcome: object) -> str:
         return f"judged {outcome.n} instances"
     if outcome.interval and outcome.interval[0] > outcome.interval[1]:
         return f"the interval {outcome.interval} is upside down"
+    for bound in outcome.tightness:
+        if outcome.verdict is Verdict.HOLDS and not bound.observed_over_bound <= 1:
+            ratio = bound.observed_over_bound
+            return f"HOLDS though {bound.bound!r} is exceeded {ratio}-fold"
     margin = outcome.margin
     if margin is not None and _is_finite(margin):
         if outcome.verdict is Verdict.HOLDS and margin < 0:

@@ -13,12 +13,12 @@ FINEST = Fraction(1, 2**40)
 
 
 def resolve_parameter(
-    rejects: Callable[[Any], bool], name: str, claimed: Any, reach: float
+    rejects: Callable[[Any], bool | None], name: str, claimed: Any, reach: float
 ) -> ResolutionRecord:
     """Bracket a value: nearest rejected and farthest accepted, on each side.
 
     Args:
-        rejects: Whether the check refutes a value.
+        rejects: Whether the check refutes a value; ``None`` when it cannot decide.
         name: Name of the parameter.
         claimed: The value that the claim asserts, assumed accepted.
         reach: Largest deviation.
@@ -31,12 +31,12 @@ def resolve_parameter(
     sides, decisions, monotone = [], 0, True
     for sign in (-1, 1):
 
-        def refuses(step: Fraction, sign: int = sign) -> bool:
+        def refuses(step: Fraction, sign: int = sign) -> bool | None:
             return rejects(claimed + sign * step)
 
         tried = _bracket(refuses, reach)
         refused = min((step for step, rejected in tried if rejected), default=None)
-        accepted = [step for step, rejected in tried if not rejected]
+        accepted = [step for step, rejected in tried if rejected is False]
         below = [s for s in accepted if refused is None or s < refused]
         monotone &= len(below) == len(accepted)
         decisions += len(tried)
@@ -57,8 +57,8 @@ def resolve_parameter(
 
 
 def _bracket(
-    rejects: Callable[[Fraction], bool], reach: float
-) -> list[tuple[Fraction, bool]]:
+    rejects: Callable[[Fraction], bool | None], reach: float
+) -> list[tuple[Fraction, bool | None]]:
     """Try ``reach``, then three more: bisecting geometrically, or probing inside it."""
     step, low, high = Fraction(reach), Fraction(reach) * FINEST, Fraction(reach)
     tried = []

@@ -13,6 +13,7 @@ from verify import (
     Paper,
     Refuted,
     Resolve,
+    Tightness,
     Variant,
     check,
     evidence,
@@ -369,3 +370,24 @@ def test_verdict_that_rests_on_nothing(change, cause):
     assert decision.verdict is Verdict.INCONCLUSIVE
     assert decision.outcome.cause is cause
     assert not decision.rejected
+
+
+def test_an_error_while_resolving_breaks_the_check():
+    def fragile(given):
+        if given.total not in {4, 6}:
+            raise ArithmeticError("only knows four and six")
+        return count(given)
+
+    got = judged(
+        lambda claim: fragile(claim),
+        claim(mutants=(SIX,), resolves=(Resolve("total", reach=1),)),
+    )
+    assert "errored on total" in got.broken
+
+
+def test_a_bound_that_is_exceeded_does_not_hold():
+    loose = Tightness("the bound", 1.7)
+    got = judged(
+        lambda claim: count(claim).but(tightness=(loose,)), claim(mutants=(SIX,))
+    )
+    assert "exceeded" in got.broken

@@ -117,3 +117,9 @@ def test_floats_and_integers():
 def test_error_of_the_check_passes():
     with pytest.raises(ZeroDivisionError):
         resolve_parameter(lambda value: 1 / 0, "rate", Fraction(1), 0.5)
+
+
+def test_what_cannot_be_decided_is_neither_accepted_nor_rejected():
+    found = resolve_parameter(lambda value: None, "rate", Fraction(1), 0.5)
+    assert (found.below.rejected, found.above.rejected) == (None, None)
+    assert exact(found.below.accepted) == exact(found.above.accepted) == 1
