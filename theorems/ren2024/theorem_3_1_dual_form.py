@@ -252,10 +252,15 @@ def attention_by_entries(keys: Keys, sizes: dict[sp.Symbol, int]) -> sp.Matrix:
 
 @check(*CLAIMS, grade="property", scope="rational layers, N ≤ 5, T ≤ 3")
 def holds_in_exact_arithmetic(claim: Claim, search: Search) -> Outcome:
-    """Hunt for a counterexample over rationals, with any positive feature map."""
-    return identity(claim).search(
-        search,
+    """Train the dual model step by step in fractions, with any positive features.
+
+    Here η, D and every gradient are numbers; nothing cancels beforehand as it does in
+    the proof.
+    """
+    return search.for_all(
         exact.feature_layers(),
+        exact.GradientSteps(claim).violated,
+        identity(claim).witness,
         searched="values in [-3, 3], positive features ≤ 4, η ≤ 8, denominators ≤ 4",
         pinned=claim.pinned,
     )

@@ -15,8 +15,9 @@ import numpy as np
 import sympy as sp
 from hypothesis import strategies as st
 
-from theorems.ren2024.model import Keys, softmax_as_stated
-from verify.symbolic import Compiled, formula, padded
+from theorems.ren2024.model import Keys, W, softmax_as_stated
+from verify import Claim
+from verify.symbolic import Compiled, formula, gradient, padded
 
 Layer = dict[str, Any]
 
@@ -173,6 +174,47 @@ class AgainstSoftmax:
                 total.append(2**score)
         entry = sp.Add(*weighted) / sp.Add(*total)
         return formula(self.prediction[row, 0], "!=", entry, padded(layer), self.says)
+
+
+class GradientSteps:
+    """The dual model trained step by step in fractions, against literal attention.
+
+    Nothing is simplified beforehand: ``W_0``, ``D`` and each gradient are numbers, and
+    the learning rate is multiplied out.
+
+    Args:
+        claim: With parameters ``loss``, ``init``, ``normaliser``, ``steps`` and
+            ``step_length``, and its keys as domain.
+    """
+
+    def __init__(self, claim: Claim) -> None:
+        self.keys: Keys = claim.domain
+        self.steps = int(claim.steps)
+        self.length = Fraction(int(claim.step_length.p), int(claim.step_length.q))
+        self._init = Compiled(claim.init, "exact")
+        self._normaliser = Compiled(claim.normaliser, "exact")
+        self._slope = Compiled(gradient(claim.loss, W), "exact")
+
+    def prediction(self, layer: Layer) -> list[Fraction]:
+        """Train on a layer, padded, and predict for its query."""
+        (d_o, n), t = layer["V_D"].shape, layer["V_T"].shape[1]
+        sizes = {"N": n, "T": t, "d_o": d_o, "d_r": layer["p"].shape[0]}
+        layer = layer | sizes
+        layer |= {"D": self._normaliser(layer)}
+        weights = self._init(layer)
+        for _ in range(self.steps):
+            slope = self._slope(layer | {"W": weights})
+            weights = weights - self.length * layer["eta"] * slope
+        return list((weights @ layer["p"])[:, 0])
+
+    def violated(self, layer: Layer) -> bool:
+        """Whether prediction and attention differ in any entry."""
+        layer = padded(layer)
+        V = np.hstack([layer[V.name] for V, _ in self.keys.blocks])
+        Phi = np.hstack([layer[Phi.name] for _, Phi in self.keys.blocks])
+        kernels = list((Phi.T @ layer["p"])[:, 0])
+        attention = softmax_as_stated(V.tolist(), kernels, lambda kernel: kernel)
+        return self.prediction(layer) != attention
 
 
 def small_layers() -> Iterator[Layer]:
