@@ -1,9 +1,9 @@
 """Declaring checks: functions that decide claims, and the evidence they share.
 
 A check takes ``claim`` and, by name, what it needs: ``search``, ``profile``, ``seed``,
-``device`` and ``progress`` from the engine, or any ``@evidence`` visible in its module.
-Evidence takes no claim: it is made once and judged for the claim, its mutants, its
-anchors and its resolution alike.
+``device``, ``progress`` and ``runs`` (studies of trained models) from the engine, or
+any ``@evidence`` visible in its module. Evidence takes no claim: it is made once and
+judged for the claim, its mutants, its anchors and its resolution alike.
 
 Standard library only.
 """
@@ -20,7 +20,7 @@ from verify.claim import Claim, ClaimError
 from verify.outcome import Outcome
 from verify.verdict import Grade
 
-INSTRUMENTS = ("search", "profile", "seed", "device", "progress")
+INSTRUMENTS = ("search", "profile", "seed", "device", "progress", "runs")
 
 CheckFunction = Callable[..., Outcome]
 

@@ -1,4 +1,4 @@
-"""The command line: run, list, show, report, recheck, diff.
+"""The command line: run, list, show, report, recheck, diff, cache.
 
 ``verify run`` starts pytest with the plugin in a process of its own, so that a run that
 is killed still ends in a truthful report.
@@ -12,11 +12,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from verify.profiles import NAMES
+from verify.training_cli import Trouble, cache, training_arguments, training_options
 
 if TYPE_CHECKING:
     from verify.catalog import Catalog
@@ -33,17 +34,6 @@ Exit codes:
   2  usage or set-up error
   3  the run could not finish
 """
-
-
-class Trouble(click.ClickException):
-    """A one-line error that names the remedy."""
-
-    exit_code = 2
-
-    def show(self, file: object = None) -> None:
-        """Print the line on standard error."""
-        del file
-        click.echo(f"verify: {self.message}", err=True)
 
 
 class OneLine(click.Group):
@@ -75,6 +65,9 @@ def main() -> None:
     """Decide the theorems of machine-learning papers, with verdicts that can fail."""
 
 
+main.add_command(cache)
+
+
 @main.command(epilog=EXIT_CODES)
 @click.argument("select", nargs=-1)
 @click.option(
@@ -104,6 +97,7 @@ def main() -> None:
 )
 @click.option("--resume", is_flag=True, help="Skip what the run in --out has done.")
 @click.option("--theorems", type=click.Path(path_type=Path, exists=True))
+@training_options
 @click.option("--quiet", is_flag=True, help="No progress.")
 def run(
     select: tuple[str, ...],
@@ -116,6 +110,7 @@ def run(
     resume: bool,
     theorems: Path | None,
     quiet: bool,
+    **training: Any,
 ) -> None:
     """Decide claims and write the report.
 
@@ -138,6 +133,8 @@ def run(
         *(f"--verify-select={pattern}" for pattern in select),
         *(["--verify-resume"] if resume else []),
         *(["--verify-strict"] if strict_claims else []),
+        *training_arguments(**training),
+        "--capture=sys",  # progress goes to the real standard output
         *(["-n", str(jobs), "--dist", "loadfile"] if jobs > 1 else []),
     ]
     before = _written(folder)

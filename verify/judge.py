@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,13 +20,16 @@ from verify.claim import Anchor, Claim, Mutant, Variation
 from verify.describe import encode, number
 from verify.outcome import Outcome, faults_of, honest
 from verify.profiles import Profile
-from verify.record import CheckRecord, ResolutionRecord, Trial
+from verify.record import CheckRecord, ResolutionRecord, StudyRecord, Trial
 from verify.resolution import resolve_parameter
+from verify.runs import Runs, Settings, Store
+from verify.runs.settings import default_cache
 from verify.search import Search
 from verify.train.seeds import seed_of
+from verify.trouble import CannotRun
 from verify.verdict import Cause, Grade, Undecided, Verdict
 
-PASS_THROUGH = (KeyboardInterrupt, MemoryError)
+PASS_THROUGH = (KeyboardInterrupt, MemoryError, CannotRun)
 
 
 # Fills a record of which only the evidence is to be validated.
@@ -42,13 +45,16 @@ class Bench:
         root_seed: Every seed is derived from it.
         device: ``cpu`` or ``cuda``.
         progress: Called as ``progress(study, done, total)`` by long evidence.
+        settings: Where studies are kept and trained; by default here, in this process.
     """
 
     profile: Profile
     root_seed: int = 0
     device: str = "cpu"
-    progress: Callable[[str, int, int], None] | None = None
+    progress: Callable[[str, float, int], None] | None = None
+    settings: Settings | None = None
     _made: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
+    _runs: dict[tuple[str, str], Runs] = field(default_factory=dict, repr=False)
 
     def seed(self, module: str, name: str) -> int:
         """The seed of one check or evidence, derived from the root seed."""
@@ -65,6 +71,7 @@ class Bench:
             "seed": lambda: seed,
             "device": lambda: self.device,
             "progress": lambda: self._progress_of(owner.name),
+            "runs": lambda: self._runs_of(owner),
         }
         arguments = dict(given)
         for name in owner.wants:
@@ -83,12 +90,32 @@ class Bench:
             self._made[key] = self.call(wanted)
         return self._made[key]
 
+    def studies(self, owner: Check | Evidence) -> Iterator[StudyRecord]:
+        """The studies that a check or evidence has used, by itself or by evidence."""
+        mine = self._runs.get((owner.module, owner.name))
+        if mine is not None:
+            served = {tuple(note["keys"]): note for note in reversed(mine.served)}
+            yield from map(StudyRecord.model_validate, reversed(served.values()))
+        for name in owner.wants:
+            wanted = owner.function.__globals__.get(name)
+            if isinstance(wanted, Evidence):
+                yield from self.studies(wanted)
+
     def _progress_of(self, name: str) -> Callable[[int, int], None]:
         def report(done: int, total: int) -> None:
             if self.progress is not None:
                 self.progress(name, done, total)
 
         return report
+
+    def _runs_of(self, owner: Check | Evidence) -> Runs:
+        key = (owner.module, owner.name)
+        if key not in self._runs:
+            settings = self.settings or Settings(default_cache())
+            self._runs[key] = Runs(
+                Store(settings.cache), settings.make(), self.progress
+            )
+        return self._runs[key]
 
 
 @dataclass(frozen=True)
@@ -233,6 +260,7 @@ def judge(bench: Bench, check: Check, claim: Claim, node: str) -> CheckRecord:
         resolution=resolution,
         trials=trials,
         traceback=base.trace,
+        studies=list(bench.studies(check)),
         **_evidence_fields(outcome),
     )
 

@@ -104,7 +104,9 @@ class Ledger:
         except (CatalogError, JournalError) as error:
             raise pytest.UsageError(str(error)) from error
         self.done_before = set(self.writer.journal.records)
-        self.progress = Progress(option.verify_progress, dict(self.writer.expected))
+        self.progress = Progress(
+            option.verify_progress, dict(self.writer.expected), self.folder
+        )
 
     def _header(self) -> Header:
         config, option = self.config, self.config.option
@@ -171,7 +173,8 @@ class Ledger:
         elif str(report.when) == "???" or (
             report.failed and (report.when != "call" or hasattr(report, "verify_node"))
         ):
-            self.writer.crash(report.nodeid)
+            trouble = getattr(report, "verify_trouble", "")
+            self.writer.crash(": ".join(filter(None, (report.nodeid, trouble))))
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:

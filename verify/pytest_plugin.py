@@ -24,11 +24,13 @@ from verify.catalog import (
 from verify.check import Check
 from verify.claim import ClaimError
 from verify.profiles import NAMES
+from verify.trouble import CannotRun
 from verify.verdict import Finding, Grade, Verdict
 
 if TYPE_CHECKING:
     from verify.judge import Bench
     from verify.record import CheckRecord
+    from verify.runs import Settings
 
 CATALOG = pytest.StashKey[Catalog]()
 BENCH = pytest.StashKey["Bench"]()
@@ -67,6 +69,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=("none", "lines", "bar"),
         default="none",
         help="how progress is shown",
+    )
+    add("--verify-cache", metavar="DIR", default="", help="folder of trained runs")
+    add(
+        "--verify-backend",
+        choices=("auto", "local", "processes", "slurm"),
+        default="auto",
+        help="where studies are trained",
+    )
+    add("--verify-study-jobs", type=int, default=1, metavar="N")
+    add(
+        "--verify-slurm",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="option of the Slurm back-end; may be repeated",
     )
 
 
@@ -135,6 +152,7 @@ def device_of(config: pytest.Config) -> str:
 def bench_of(config: pytest.Config) -> Bench:
     """What this process supplies to checks; evidence is shared through it."""
     if BENCH not in config.stash:
+        from verify.feed import Feed
         from verify.judge import Bench
         from verify.profiles import profile
 
@@ -142,8 +160,40 @@ def bench_of(config: pytest.Config) -> Bench:
             profile(config.option.verify_profile),
             root_seed=config.option.verify_seed,
             device=device_of(config),
+            progress=Feed(out_folder(config)),
+            settings=settings_of(config),
         )
     return config.stash[BENCH]
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    """Where studies are kept and trained.
+
+    Args:
+        config: With the options of the plugin.
+
+    Returns:
+        The settings.
+
+    Raises:
+        UsageError: An option of Slurm is no ``KEY=VALUE``.
+    """
+    from verify.runs.settings import Settings, default_cache
+
+    option = config.option
+    slurm = {}
+    for text in option.verify_slurm:
+        key, equals, value = text.partition("=")
+        if not (key and equals):
+            raise pytest.UsageError(f"--verify-slurm {text}: write KEY=VALUE")
+        slurm[key] = value
+    cache = config.invocation_params.dir / option.verify_cache
+    return Settings(
+        cache if option.verify_cache else default_cache(),
+        option.verify_backend,
+        option.verify_study_jobs,
+        slurm,
+    )
 
 
 def pytest_collect_file(
@@ -193,6 +243,7 @@ class CheckItem(pytest.Item):
         self.entry = entry
         self.check = check
         self.record: CheckRecord | None = None
+        self.trouble = ""
         claim = entry.claim
         self.add_marker(
             pytest.mark.claim(
@@ -212,7 +263,11 @@ class CheckItem(pytest.Item):
             pytest.skip(missing)
         claim = self.entry.claim
         node = node_of(self.entry, self.check)
-        self.record = judge(bench, self.check, claim, node)
+        try:
+            self.record = judge(bench, self.check, claim, node)
+        except CannotRun as error:
+            self.trouble = " ".join(str(error).split())
+            raise
         why = contradiction(self.record, claim.finding, self.entry)
         if why:
             raise Contradiction(why)
@@ -221,6 +276,8 @@ class CheckItem(pytest.Item):
         self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None
     ) -> Any:
         """Show what a reader needs: the claim, the contradiction, how to rerun."""
+        if isinstance(excinfo.value, CannotRun):
+            return f"{self.entry.claim.id} cannot be run here: {excinfo.value}"
         if not isinstance(excinfo.value, Contradiction):
             return super().repr_failure(excinfo, style)
         claim = self.entry.claim
@@ -299,6 +356,8 @@ def pytest_runtest_makereport(
             more["verify_word"] = item.record.word
         elif report.skipped:
             more["verify_word"] = Verdict.NOT_RUN.value
+        elif trouble := item.trouble:
+            more["verify_trouble"] = trouble
         vars(report).update(more)
     return report
 

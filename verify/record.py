@@ -108,6 +108,22 @@ class Trial(Record):
     witness: Json | None = None
 
 
+class StudyRecord(Record):
+    """A study of trained models that a check used.
+
+    ``keys`` begin the keys of its entries in the store; ``seconds`` is what serving it
+    took, next to nothing where all was in the store.
+    """
+
+    name: str
+    runs: int
+    diverged: int
+    device: str
+    dtype: str
+    keys: list[str]
+    seconds: float
+
+
 class CheckRecord(Record):
     """What one check came to, for one claim: one line of the journal."""
 
@@ -141,6 +157,7 @@ class CheckRecord(Record):
     figures: list[FigureRecord] = []
     tightness: list[TightnessRecord] = []
     trials: list[Trial] = []
+    studies: list[StudyRecord] = []
     traceback: str = ""
 
     @property

@@ -1,6 +1,7 @@
 """Checks, evidence and necessity: what may be declared, and what they are given."""
 
 import dataclasses
+import os
 
 import pytest
 
@@ -158,7 +159,7 @@ def table(base, profile):
 def test_instruments_and_evidence_come_by_name():
     seen = {}
 
-    def everything(claim, table, base, search, profile, seed, device, progress):
+    def everything(claim, table, base, search, profile, seed, device, progress, runs):
         seen.update(locals())
         progress(1, 2)
         return Holds("seen", n=1)
@@ -180,6 +181,7 @@ def test_instruments_and_evidence_come_by_name():
     assert seen["base"] == bench.seed(__name__, "base") != seen["seed"]
     assert told == [("everything", 1, 2)]
     assert sorted(MADE) == ["base", "table"]
+    assert str(seen["runs"].store.folder) == os.environ["VERIFY_CACHE"]
     assert set(INSTRUMENTS) < set(seen)
 
 

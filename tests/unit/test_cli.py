@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from verify.cli import main
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("run", "list", "show", "report", "recheck", "diff")
+COMMANDS = ("run", "list", "show", "report", "recheck", "diff", "cache")
 PAPER = """\
 from verify import Item, Paper
 

@@ -66,13 +66,13 @@ def test_eta_weighs_by_the_run_before():
     assert progress.eta() == 0
 
 
-def test_lines(capsys):
+def test_lines(capfd):
     progress = Progress("lines")
     progress.start(2)
     progress.advance(record("a", 1.25))
     progress.advance(record("b", verdict="REFUTED", grade="property"))
     progress.stop()
-    first, second = capsys.readouterr().out.splitlines()
+    first, second = capfd.readouterr().out.splitlines()
     assert re.match(
         r"\[1/2, about \d+ s left\] HOLDS +numeric +toy/lemma-1 a \(", first
     )
@@ -87,14 +87,14 @@ def test_lines(capsys):
         ({"role": "necessity"}, "NOT_NEEDED"),
     ],
 )
-def test_lines_print_the_word_of_the_node(capsys, change, word):
+def test_lines_print_the_word_of_the_node(capfd, change, word):
     progress = Progress("lines")
     progress.start(1)
     progress.advance(record(**change))
-    assert capsys.readouterr().out.split()[1] == word
+    assert capfd.readouterr().out.split()[1] == word
 
 
-def test_none_is_silent_and_the_bar_is_on_stderr(capsys):
+def test_none_is_silent_and_the_bar_is_on_stderr(capfd):
     for mode in ("none", "bar"):
         progress = Progress(mode)
         progress.start(2)
@@ -103,7 +103,7 @@ def test_none_is_silent_and_the_bar_is_on_stderr(capsys):
         progress.stop()
         progress.stop()
         assert progress.done == 2
-        assert capsys.readouterr().out == ""
+        assert capfd.readouterr().out == ""
 
 
 def test_second_start_changes_nothing():

@@ -1,0 +1,1 @@
+"""Estimates from trained runs: intervals over seeds, and trends decided by them."""
