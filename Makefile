@@ -16,7 +16,7 @@ PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 PIN     := $(shell sed -n 's/^torch==\([0-9.]*\).*/\1/p' constraints.txt)
 WHEELS  := https://download.pytorch.org/whl/cpu
 
-.PHONY: verify test lint test-browser test-tex clean
+.PHONY: verify test lint test-browser test-tex test-slurm clean
 .DELETE_ON_ERROR:
 
 verify: $(STAMP)
@@ -26,8 +26,8 @@ test: $(STAMP)
 	$(BIN)/python -m pytest tests -q -n $(JOBS) $(ARGS)
 
 lint: $(STAMP)
-	$(BIN)/ruff check verify theorems tests
-	$(BIN)/ruff format --check verify theorems tests
+	$(BIN)/ruff check verify theorems tests benchmarks
+	$(BIN)/ruff format --check verify theorems tests benchmarks
 	$(BIN)/mypy
 
 test-browser: $(STAMP)   # needs chromium on the PATH
@@ -35,6 +35,10 @@ test-browser: $(STAMP)   # needs chromium on the PATH
 
 test-tex: $(STAMP)       # needs pdflatex with booktabs
 	$(BIN)/python -m pytest tests -q -m tex $(ARGS)
+
+test-slurm: $(STAMP)     # needs root on Debian; a cluster of one node, stopped again
+	@$(PIP) install -c $(VENV)/constraints.txt -e '.[slurm]'
+	tests/slurm/cluster.sh run $(BIN)/python -m pytest tests/slurm -q -m slurm $(ARGS)
 
 clean:
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -77,6 +77,7 @@ def train(
     optimiser: Optimiser,
     steps: int,
     *,
+    gradient: Callable[[Params, Batch], tuple[Tensor, Params]] | None = None,
     observe: Observe | None = None,
     snapshots: Iterable[int] | None = None,
     limit: float = math.inf,
@@ -94,6 +95,9 @@ def train(
         batches: Gives the batch of each step ``0..steps``, the last only evaluated.
         optimiser: The rule, such as ``SGD(0.003)``.
         steps: Steps to make.
+        gradient: Maps parameters and a batch to losses ``(runs,)`` and the gradient
+            of their sum, named and shaped as ``params``: the closed form of
+            ``loss``, used in place of automatic differentiation.
         observe: Maps parameters to named observables, each ``(runs, ...)``.
         snapshots: Steps before which to record; by default the start and the end.
         limit: Losses at or above it count as diverged.
@@ -104,7 +108,8 @@ def train(
 
     Raises:
         ValueError: If ``params`` is empty or its run axes differ, ``snapshots`` lie
-            outside ``0..steps``, or ``loss`` returns another shape than ``(runs,)``.
+            outside ``0..steps``, or ``loss`` or ``gradient`` returns other names or
+            shapes than it should.
     """
     runs = _runs(params)
     at = _snapshots(snapshots, steps)
@@ -117,7 +122,11 @@ def train(
     survived = torch.zeros(runs, dtype=torch.int64, device=alive.device)
     kept: list[tuple[Tensor, Mapping[str, Tensor]]] = []
     for t in range(steps + 1):
-        losses, grads = _value_and_grad(params, loss, batches(t), runs)
+        losses, grads = (
+            _checked(gradient(params, batches(t)), params, runs)
+            if gradient
+            else _value_and_grad(params, loss, batches(t), runs)
+        )
         alive = alive & (losses < limit)
         survived = survived + alive
         if t in snapshot:
@@ -156,6 +165,29 @@ def _value_and_grad(
         )
     grads = torch.autograd.grad(losses.sum(), list(leaves.values()))
     return losses.detach(), dict(zip(leaves, grads, strict=True))
+
+
+def _checked(
+    result: tuple[Tensor, Params], params: Params, runs: int
+) -> tuple[Tensor, Params]:
+    losses, grads = result
+    if losses.shape != (runs,):
+        raise ValueError(
+            f"`gradient` must return one loss per run, ({runs},), got "
+            f"{tuple(losses.shape)}"
+        )
+    if grads.keys() != params.keys():
+        raise ValueError(
+            f"`gradient` must return gradients of {sorted(params)}, as `params`, got "
+            f"{sorted(grads)}"
+        )
+    for name, p in params.items():
+        if grads[name].shape != p.shape:
+            raise ValueError(
+                f"`gradient` must return {tuple(p.shape)} for {name!r}, as `params`, "
+                f"got {tuple(grads[name].shape)}"
+            )
+    return losses, grads
 
 
 def _runs(params: Params) -> int:

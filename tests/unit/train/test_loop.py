@@ -174,3 +174,58 @@ def test_log_spaced_holds_both_ends(steps):
     assert at[-1] == steps
     assert list(at) == sorted(set(at))
     assert len(at) <= 2 + 8 * math.log10(max(steps, 1)) + 1
+
+
+def slope(params, centre):
+    """The closed form of `quadratic`."""
+    distance = params["p"] - centre
+    return distance.square().sum(dim=1), {"p": 2 * distance}
+
+
+@pytest.mark.parametrize("make", [SGD, Momentum, Adam, NormalisedGD])
+def test_a_closed_form_stands_in_for_automatic_differentiation(make):
+    def never(params, batch):
+        raise AssertionError("the loss was differentiated")
+
+    lr = rates(0.1, 0.25, 1e200, 0.0)
+    automatic = train(start(), quadratic, float, make(lr), 8, snapshots=range(9))
+    closed = train(
+        start(), never, float, make(lr), 8, gradient=slope, snapshots=range(9)
+    )
+    assert torch.equal(closed.params["p"], automatic.params["p"])
+    assert torch.equal(
+        closed.losses.nan_to_num(nan=-1), automatic.losses.nan_to_num(nan=-1)
+    )
+    assert torch.equal(closed.diverged_at, automatic.diverged_at)
+
+
+def test_a_gradient_that_is_nan_in_one_run_leaves_the_others_alone():
+    def broken(params, centre):
+        losses, grads = slope(params, centre)
+        losses[1] = grads["p"][1] = math.nan
+        return losses, grads
+
+    good, bad = (
+        train(start(), quadratic, nothing, Adam(0.1), 5, gradient=g)
+        for g in (slope, broken)
+    )
+    assert bad.diverged_at.tolist() == [-1, 0, -1, -1]
+    keep = [0, 2, 3]
+    assert torch.equal(bad.params["p"][keep], good.params["p"][keep])
+    assert torch.equal(bad.params["p"][1], start()["p"][1])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "match"),
+    [
+        (lambda p: (p["p"].sum(), {"p": p["p"]}), r"`gradient`.*\(4,\).*\(\)"),
+        (lambda p: (p["p"], {"p": p["p"]}), r"`gradient`.*\(4,\).*\(4, 1\)"),
+        (lambda p: (p["p"][:, 0], {"q": p["p"]}), r"`gradient`.*\['p'\].*\['q'\]"),
+        (lambda p: (p["p"][:, 0], {}), r"`gradient`.*\['p'\].*\[\]"),
+        (lambda p: (p["p"][:, 0], {"p": p["p"][:, 0]}), r"`gradient`.*'p'.*\(4,\)"),
+        (lambda p: (p["p"][:, 0], {"p": p["p"].T}), r"`gradient`.*'p'.*\(1, 4\)"),
+    ],
+)
+def test_a_wrong_gradient_is_named(wrong, match):
+    with pytest.raises(ValueError, match=match):
+        train(start(), quadratic, nothing, SGD(0.1), 3, gradient=lambda p, _: wrong(p))
