@@ -40,9 +40,11 @@ class Setting:
     """What the runs of one batch have in common.
 
     Attributes:
-        task: Class of functions: ``"affine"``, ``"relu"`` or ``"cosine"``.
+        task: Class of functions: ``"affine"``, ``"relu"`` or ``"cosine"``; or one per
+            run, as a tuple.
         covariates: ``"isotropic"``: uniform on the sphere; ``"non-isotropic"``:
-            ``S^{1/2} g / ‖S^{1/2} g‖`` with ``S = diag(1..d)``, ``g ~ N(0, I)``.
+            ``S^{1/2} g / ‖S^{1/2} g‖`` with ``S = diag(1..d)``, ``g ~ N(0, I)``; or one
+            per run, as a tuple.
         d: Size of a covariate, at least 2.
         n: Labelled tokens of a prompt, at least 1.
         queries: Unlabelled tokens of a prompt, at least 1.
@@ -51,16 +53,18 @@ class Setting:
         ValueError: If a name is unknown or a size too small.
     """
 
-    task: str
-    covariates: str
+    task: str | tuple[str, ...]
+    covariates: str | tuple[str, ...]
     d: int
     n: int
     queries: int
 
     def __post_init__(self) -> None:
         for name, known in (("task", tuple(TASKS)), ("covariates", COVARIATES)):
-            if (value := getattr(self, name)) not in known:
-                raise ValueError(f"`{name}` must be one of {known}, got {value!r}")
+            value = getattr(self, name)
+            for one in (value,) if isinstance(value, str) else value or ("",):
+                if one not in known:
+                    raise ValueError(f"`{name}` must be one of {known}, got {one!r}")
         for name, least in (("d", 2), ("n", 1), ("queries", 1)):
             if (value := getattr(self, name)) < least:
                 raise ValueError(f"`{name}` must be >= {least}, got {value}")
@@ -187,11 +191,24 @@ def _draw(
     L, sigma = (v.to(keys.device)[:, None, None] for v in (lipschitz, noise))
     numbers = normal(keys, gaussian, steps, _rows(setting))
     points = _on_sphere(setting, numbers[..., :-1])
-    if count := TASKS[setting.task]:
+    classes = _where(setting.task, keys)
+    count = max(TASKS[name] for name in classes)
+    scales = L
+    if count:
         scales = uniform(keys, scaling, steps, (count,), low=-1.0, high=1.0) * L
-    else:
-        scales = L
-    clean = values(setting.task, points[..., 1:, :], points[..., 0, :], scales)
+    found = {
+        name: values(
+            name,
+            points[..., 1:, :],
+            points[..., 0, :],
+            scales[..., : TASKS[name]] if TASKS[name] else L,
+        )
+        for name in classes
+    }
+    clean = next(iter(found.values()))
+    for name, mask in classes.items():
+        if mask is not None:
+            clean = torch.where(mask, found[name], clean)
     N = setting.queries
     y = (numbers[..., 1 + N :, -1] * sigma).add_(clean[..., N:])
     x, query = points[..., 1 + N :, :], points[..., 1 : 1 + N, :]
@@ -206,10 +223,31 @@ def _rows(setting: Setting) -> tuple[int, int]:
 
 def _on_sphere(setting: Setting, points: Tensor) -> Tensor:
     """Put a direction and covariates, ``(runs, steps, rows, d)``, on the sphere."""
-    if setting.covariates == "non-isotropic":
+    kinds = _where(setting.covariates, points)
+    if "non-isotropic" in kinds:
         roots = torch.arange(1.0, setting.d + 1, dtype=points.dtype).sqrt_()
-        points[..., 1:, :] *= roots.to(points.device)
+        roots, mask = roots.to(points.device), kinds["non-isotropic"]
+        if mask is not None:
+            roots = torch.where(mask[..., None], roots, 1.0)
+        points[..., 1:, :] *= roots
     return points / _sum_last(points.square()).sqrt_()[..., None]
+
+
+def _where(names: str | tuple[str, ...], runs: Tensor) -> dict[str, Tensor | None]:
+    """Tell which runs have each name, ``(runs, 1, 1)``; None for all of them."""
+    if isinstance(names, str):
+        return {names: None}
+    if len(names) != len(runs):
+        raise ValueError(
+            f"`setting` names {len(names)} tasks or covariates for {len(runs)} runs: "
+            "give one name, or one per run"
+        )
+    if len(distinct := sorted(set(names))) == 1:
+        return {distinct[0]: None}
+    return {
+        one: torch.tensor([n == one for n in names], device=runs.device)[:, None, None]
+        for one in distinct
+    }
 
 
 def _sum_last(terms: Tensor) -> Tensor:

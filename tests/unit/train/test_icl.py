@@ -179,6 +179,31 @@ def test_runs_of_one_key_are_paired(task):
         torch.testing.assert_close(target[2], 2 * target[0], rtol=4 * EPS, atol=0)
 
 
+def test_runs_of_several_tasks_see_what_they_see_alone():
+    """Bit for bit: a program of many tasks is the programs of each."""
+    pairs = [(task, kind) for task in TASKS for kind in COVARIATES]
+    keys = keys_of(range(len(pairs)))
+    L, sigma = full(len(pairs), 1.5), full(len(pairs), 0.3)
+    tasks, kinds = zip(*pairs, strict=True)
+    mixed = Setting(tasks, kinds, 3, 6, 2)
+    serve = prompts(mixed, keys, L, sigma)
+    for at in (7, 8):
+        together = draw(mixed, keys, L, sigma, at)
+        assert all(map(torch.equal, serve(at), together))
+        for run, pair in enumerate(pairs):
+            one = slice(run, run + 1)
+            alone = draw(Setting(*pair, 3, 6, 2), keys[one], L[one], sigma[one], at)
+            assert all(
+                torch.equal(a, b[one]) for a, b in zip(alone, together, strict=True)
+            )
+
+
+def test_tasks_of_other_runs_are_refused():
+    setting = Setting(("relu", "cosine"), "isotropic", 3, 6, 2)
+    with pytest.raises(ValueError, match="names 2 tasks or covariates for 5 runs"):
+        draw(setting, keys_of(SEEDS), L, SIGMA, 0)
+
+
 def test_a_longer_prompt_begins_with_a_shorter_one():
     keys = keys_of(SEEDS)
     short, long = (
@@ -203,6 +228,8 @@ def test_training_never_sees_what_is_held_out():
     ("change", "match"),
     [
         ({"task": "linear"}, "`task`.*affine.*relu.*cosine"),
+        ({"task": ("relu", "linear")}, "`task`.*got 'linear'"),
+        ({"task": ()}, "`task`"),
         ({"covariates": "gaussian"}, "`covariates`.*'isotropic'.*'non-isotropic'"),
         ({"d": 1}, "`d`"),
         ({"n": 0}, "`n`"),

@@ -82,8 +82,8 @@ def study(
         options={
             "d": D, "steps": STEPS, "every": EVERY, "decay": 0.999, "init": 0.001,
         },
-        same=("task", "covariates", "n", "queries"),
-        chunk=256,
+        same=("n", "queries"),
+        chunk=320,
         device=device,
         # Tokens and queries with their gradients, and every draw behind them.
         bytes_per_run=8 * 40 * (100 + 20) * (D + 1),

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 def pretrain(batch: Batch) -> Trajectory:
-    """Train the runs of a batch, which share task, covariates, n and N.
+    """Train the runs of a batch, which share n and N.
 
     Configurations have ``task``, ``covariates``, ``n``, ``queries``, ``L``, ``sigma``
     and ``lr``; options ``d``, ``steps``, ``decay``, ``init``, and ``every``: steps
     between snapshots.
     """
     setting = Setting(
-        batch.common("task"),
-        batch.common("covariates"),
+        tuple(str(c["task"]) for c in batch.configurations),
+        tuple(str(c["covariates"]) for c in batch.configurations),
         batch.common("d"),
         batch.common("n"),
         batch.common("queries"),
