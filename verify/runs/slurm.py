@@ -37,6 +37,7 @@ Work = Callable[[Chunk, str, tuple[str, ...]], None]
 ARRAY = 1000  # jobs of one array: Slurm's MaxArraySize is 1001 unless set
 SILENCE = 60  # looks at the queue without an answer before giving up
 TAIL = 15  # lines of a log that an error shows
+_SUBMITIT = "the Slurm back-end needs submitit: pip install 'theorem-verify[slurm]'"
 # Reasons of pending jobs that no waiting removes.
 _HOPELESS = {
     "BadConstraints",
@@ -147,6 +148,8 @@ class SubmititQueue:
             )
             executor.update_parameters(**self._parameters(study))
             jobs = executor.map_array(work, chunks)
+        except ImportError as error:  # before 1.5.4 it asks setuptools for a module
+            raise BackendError(f"{_SUBMITIT} ({error})") from error
         except (RuntimeError, OSError) as error:
             raise BackendError(
                 f"Slurm did not accept the jobs of study {study!r} (partition "
@@ -191,9 +194,11 @@ class SubmititQueue:
 
 def _run(command: Sequence[str]) -> str | None:
     """Run a command of Slurm; what it printed, or None when it failed."""
+    # SQUEUE_STATES and its like would hide jobs, which then seem to have ended.
+    env = {k: v for k, v in os.environ.items() if not k.startswith("SQUEUE_")}
     try:
         return subprocess.run(
-            command, capture_output=True, text=True, check=True, timeout=60
+            command, capture_output=True, text=True, check=True, timeout=60, env=env
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return None
@@ -238,9 +243,7 @@ def require_slurm() -> None:
         BackendError: submitit or sbatch is missing.
     """
     if importlib.util.find_spec("submitit") is None:
-        raise BackendError(
-            "the Slurm back-end needs submitit: pip install 'theorem-verify[slurm]'"
-        )
+        raise BackendError(_SUBMITIT)
     missing = [c for c in ("sbatch", "srun", "squeue", "scancel") if not _there(c)]
     if missing:
         raise BackendError(

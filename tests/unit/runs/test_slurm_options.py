@@ -227,6 +227,12 @@ def test_an_empty_queue_is_an_answer_and_a_failure_is_none(command, tmp_path):
     assert queue.listed() is None
 
 
+def test_what_a_user_hides_from_squeue_is_seen(command, monkeypatch, tmp_path):
+    command("squeue", 'echo "7_${SQUEUE_STATES:-all}|None"')
+    monkeypatch.setenv("SQUEUE_STATES", "R")
+    assert SubmititQueue(OPTIONS, tmp_path / "store").listed() == {"7_all": "None"}
+
+
 def test_cancelling_nothing_calls_nothing(command, tmp_path):
     command("scancel", f"touch {tmp_path}/called")
     SubmititQueue(OPTIONS, tmp_path / "store").cancel()
