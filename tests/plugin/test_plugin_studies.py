@@ -43,7 +43,7 @@ def training(seed, device, runs):
         trainer="theorems.toy.lab.trainer:parabolas",
         configurations=[{"lr": lr} for lr in (0.1, 0.2, 4.0)],
         seeds=[seed % 1000 + i for i in range(8)],
-        options={"steps": 40},
+        options={"steps": 25},
         chunk=8,
         device=device,
     )
@@ -67,19 +67,30 @@ def again(claim, training):
 """
 
 
-@pytest.fixture
-def project(new_project, tmp_path):
-    """A project whose claim has a check on trained models, with a cache of its own."""
-    made = new_project()
+def laboratory(made, cache):
+    """Fill a project with a claim that has a check on trained models."""
     made.add("theorem_1", holds() + CHECKS + STUDY + SEPARATE)
     lab = made.folder / "theorems" / "toy" / "lab"
     lab.mkdir()
     (lab / "__init__.py").write_text('"""A trainer."""\n')
     (lab / "trainer.py").write_text(TRAINER)
-    made.cache = tmp_path / "cache"
+    made.cache = cache
     made.log = lab / "log"
     made.trained = lambda: len(made.log.read_text().split()) if made.log.exists() else 0
     return made
+
+
+@pytest.fixture
+def project(new_project, tmp_path):
+    """A project with a study and a cache of its own."""
+    return laboratory(new_project(), tmp_path / "cache")
+
+
+@pytest.fixture(scope="module")
+def finished(new_project, tmp_path_factory):
+    """The same after a whole run; only to be read."""
+    made = laboratory(new_project(), tmp_path_factory.mktemp("cache") / "cache")
+    return made, run(made, "--jobs=2")
 
 
 def run(project, *arguments, **env):
@@ -91,8 +102,8 @@ def studies(project):
     return {c["name"]: c["studies"] for c in claim["checks"]}
 
 
-def test_a_study_is_trained_once_for_all_checks_and_runs(project):
-    first = run(project, CALM="1")
+def test_a_study_is_trained_once_for_all_checks_and_runs(finished):
+    project, first = finished
     assert first.code == 0, first.text
     digest = project.report()["result_digest"]
     assert project.trained() == 3
@@ -102,9 +113,12 @@ def test_a_study_is_trained_once_for_all_checks_and_runs(project):
     assert len(served["keys"]) == 3
     assert studies(project)["again"] == [served]
     assert studies(project)["proof"] == []
-    assert run(project, "--jobs=2", CALM="1").code == 0
+    again = run(project, "--quiet", "--out=again")
+    assert again.code == 0
+    assert "study" not in again.out
     assert project.trained() == 3
-    assert project.report()["result_digest"] == digest
+    report = json.loads((project.folder / "again" / "report.json").read_text("utf-8"))
+    assert report["result_digest"] == digest
 
 
 def test_back_ends_and_a_kill_change_no_digest(project, tmp_path):
@@ -136,10 +150,9 @@ def test_interrupted_training_in_processes_ends(project):
     assert process.returncode == 3, out + err
 
 
-def test_progress_in_plain_lines(project):
-    done = run(project, "--jobs=2")
+def test_progress_in_plain_lines(finished):
+    project, done = finished
     assert "[4/4] HOLDS" in done.out
-    assert "study" not in run(project, "--quiet", CALM="1").out
     assert not (project.out / ".studies").exists()
 
 
@@ -183,8 +196,8 @@ def test_a_cluster_that_is_not_there(project, tmp_path):
     assert "submitit" in done.err or "sbatch" in done.err
 
 
-def test_the_record_is_of_the_schema(project):
-    assert run(project, CALM="1").code == 0
+def test_the_record_and_the_page_name_the_study(finished):
+    project, _ = finished
     text = (project.out / "report.json").read_text(encoding="utf-8")
     assert json.loads(text)["claims"][0]["checks"]
     assert "24 runs of study" in (project.out / "index.html").read_text("utf-8")

@@ -114,5 +114,5 @@ def windows_shrink_with_lipschitzness(
     return increasing(
         [p for plot in chosen for p in ablation.panels(pretraining, plot, order)],
         profile.level,
-        figures=tuple(ablation.figure(pretraining, plot, 3) for plot in chosen),
+        figures=ablation.figures(pretraining, chosen, 3),
     )

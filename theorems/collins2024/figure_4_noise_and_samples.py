@@ -124,5 +124,5 @@ def windows_follow_noise_and_samples(
     return increasing(
         compared,
         profile.level,
-        figures=tuple(ablation.figure(pretraining, plot, 4) for plot in plots()),
+        figures=ablation.figures(pretraining, plots(), 4),
     )

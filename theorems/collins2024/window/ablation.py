@@ -129,12 +129,23 @@ def panels(trainings: Trainings, plot: Ablation, order: Sequence[float]) -> list
     ]
 
 
+def figures(
+    trainings: Trainings, plots: Sequence[Ablation], number: int
+) -> tuple[Figure, ...]:
+    """One figure per plot, as in the paper; none where every run diverged."""
+    drawn = (figure(trainings, plot, number) for plot in plots)
+    return tuple(one for one in drawn if one.series)
+
+
 def figure(trainings: Trainings, plot: Ablation, number: int) -> Figure:
     """‖M‖ against steps, mean and standard deviation over the paper's ten trials."""
     letter = NAMES[plot.varied]
     series = []
     for value in plot.values:
         trials = spectral_norms(trainings, plot, value)[:TRIALS]
+        trials = trials[np.isfinite(trials).all(axis=1)]
+        if len(trials) < 2:
+            continue  # diverged; the decision counts them
         steps = _runs(trainings, plot, value).steps
         mean, spread = trials.mean(axis=0), trials.std(axis=0, ddof=1)
         series.append(
