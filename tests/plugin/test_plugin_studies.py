@@ -19,7 +19,7 @@ def parabolas(batch):
     with open(os.path.join(here, "log"), "a") as log:
         log.write("trained\\n")
     seeds = torch.tensor(batch.seeds, dtype=torch.float64)[:, None]
-    pause = 0.0 if "CALM" in os.environ else 0.02
+    pause = 0.0 if "CALM" in os.environ else float(os.environ.get("PAUSE", 0.02))
     return train(
         {"x": seeds % 97 / 7 - 5},
         lambda params, _: (params["x"] - 1 / 3).square().sum(dim=1),
@@ -143,6 +143,7 @@ def test_interrupted_training_in_processes_ends(project):
     process = project.start(
         *("-m", "verify", "run", "--device=cpu", "--profile=smoke", "--jobs=1"),
         *(f"--cache={project.cache}", "--study-jobs=2"),
+        PAUSE="2",
     )
     wait_for(lambda: project.trained() >= 2, "training")
     process.send_signal(signal.SIGINT)
