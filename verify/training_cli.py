@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -137,10 +139,21 @@ def cache() -> None:
     """Look at the store of trained runs, and make room in it."""
 
 
+_STATE = {
+    True: "",
+    False: "  stale: of other code or packages",
+    None: "  its trainer is not here",
+}
+
+
 def _store(folder: Path | None) -> Store:
+    """Open the store, with the trainers of the project at hand on ``sys.path``."""
+    from verify.catalog import CatalogError, theorem_root
     from verify.runs import Store
     from verify.runs.settings import default_cache
 
+    with contextlib.suppress(CatalogError):
+        sys.path.insert(0, str(theorem_root(Path.cwd()).parent))
     return Store(folder or default_cache())
 
 
@@ -159,7 +172,7 @@ def list_entries(cache: Path | None) -> None:
     for row in rows:
         click.echo(
             f"{row.study:40} {row.entries:5} entries {row.runs:7} runs "
-            f"{_size(row.bytes):>9}  {_ago(row.used)}{'' if row.current else '  stale'}"
+            f"{_size(row.bytes):>9}  {_ago(row.used)}{_STATE[row.current]}"
         )
     total = sum(row.bytes for row in rows)
     entries = sum(row.entries for row in rows)

@@ -197,6 +197,14 @@ def test_a_cluster_that_is_not_there(project, tmp_path):
     assert "submitit" in done.err or "sbatch" in done.err
 
 
+def test_the_cache_is_of_this_project(finished):
+    project, _ = finished
+    done = project.verify("cache", "ls", f"--cache={project.cache}")
+    assert done.out.startswith("toy/parabolas"), done.text
+    assert "stale" not in done.out
+    assert "not here" not in done.out
+
+
 def test_the_record_and_the_page_name_the_study(finished):
     project, _ = finished
     text = (project.out / "report.json").read_text(encoding="utf-8")

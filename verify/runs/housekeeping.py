@@ -23,7 +23,8 @@ class Row:
 
     Attributes:
         study: Name of the study.
-        current: Whether the code and packages here could ask for them.
+        current: Whether the code and packages here could ask for them; None where
+            their trainer is not found, so that this cannot be told.
         entries: Number of entries.
         runs: Runs in them.
         bytes: Their size.
@@ -31,7 +32,7 @@ class Row:
     """
 
     study: str
-    current: bool
+    current: bool | None
     entries: int = 0
     runs: int = 0
     bytes: int = 0
@@ -47,7 +48,7 @@ def inventory(store: Store) -> list[Row]:
     Returns:
         Rows by name.
     """
-    rows: dict[tuple[str, bool], Row] = {}
+    rows: dict[tuple[str, bool | None], Row] = {}
     for path, header in _headers(store):
         made = header.get("made", {})
         study, current = str(made.get("study", "damaged")), is_current(header)
@@ -57,18 +58,23 @@ def inventory(store: Store) -> list[Row]:
         row.runs += int(made.get("runs", 0))
         row.bytes += state.st_size
         row.used = max(row.used, state.st_mtime)
-    return [rows[key] for key in sorted(rows)]
+    return [rows[key] for key in sorted(rows, key=str)]
 
 
-def is_current(header: dict[str, Any]) -> bool:
-    """Whether the code and packages installed here could ask for an entry."""
+def is_current(header: dict[str, Any]) -> bool | None:
+    """Whether the code and packages here could ask for an entry; None if unknown."""
     content = header.get("content", {})
     try:
-        asked = content["format"], content["torch"], content["code"]
-        code = code_version(content["trainer"].partition(":")[0])
-    except (KeyError, StudyError):
+        asked = content["format"], content["torch"]
+        code, trainer = content["code"], content["trainer"]
+    except KeyError:
         return False
-    return bool(asked == (FORMAT, metadata.version("torch"), code))
+    if asked != (FORMAT, metadata.version("torch")):
+        return False
+    try:
+        return bool(code == code_version(trainer.partition(":")[0]))
+    except StudyError:
+        return None
 
 
 def collect(store: Store, *, older_than: float) -> tuple[int, int]:
@@ -87,7 +93,7 @@ def collect(store: Store, *, older_than: float) -> tuple[int, int]:
 
     def useless() -> Iterator[Path]:
         for path, header in _headers(store):
-            if path.stat().st_mtime < older_than or not is_current(header):
+            if path.stat().st_mtime < older_than or is_current(header) is False:
                 yield path
         yield from _litter(store)
 

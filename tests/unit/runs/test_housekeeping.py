@@ -1,6 +1,7 @@
 """The cache commands: what they list, what they remove and what they keep."""
 
 import os
+import sys
 import time
 
 import pytest
@@ -71,6 +72,20 @@ def test_gc_removes_what_other_code_made(lab):
     code_version.cache_clear()
     assert "stale" in cache(lab, "ls").output
     cache(lab, "gc")
+    assert list(lab.store) == []
+
+
+def test_gc_keeps_what_it_cannot_judge(lab, monkeypatch):
+    """From another folder the trainers of a project are not found."""
+    lab.runs().get(lab.study())
+    monkeypatch.setattr(sys, "path", [p for p in sys.path if p != str(lab.root)])
+    code_version.cache_clear()
+    for name in [n for n in sys.modules if n.partition(".")[0] == lab.package]:
+        monkeypatch.delitem(sys.modules, name)
+    assert "its trainer is not here" in cache(lab, "ls").output
+    cache(lab, "gc")
+    assert sum(1 for _ in lab.store) == 6
+    cache(lab, "gc", "--days=0")
     assert list(lab.store) == []
 
 
