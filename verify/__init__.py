@@ -8,14 +8,9 @@ by the modules that use them.
 from verify.check import check, evidence, necessity
 from verify.claim import (
     Anchor,
-    Assumption,
     Claim,
-    ClaimError,
-    Item,
     Mutant,
-    Paper,
     Resolve,
-    Source,
     Variant,
     Wording,
 )
@@ -28,6 +23,7 @@ from verify.outcome import (
     Series,
     Tightness,
 )
+from verify.paper import Assumption, ClaimError, Item, Paper, Source
 from verify.verdict import (
     Cause,
     Fault,

@@ -17,7 +17,8 @@ from pathlib import Path
 from types import ModuleType
 
 from verify.check import Check
-from verify.claim import Claim, ClaimError, Paper
+from verify.claim import Claim
+from verify.paper import ClaimError, Paper
 from verify.verdict import CheckSummary, Verdict
 
 FOLDER = "theorems"

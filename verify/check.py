@@ -16,8 +16,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from verify.claim import Claim, ClaimError
+from verify.claim import Claim
 from verify.outcome import Outcome
+from verify.paper import ClaimError
 from verify.verdict import Grade
 
 INSTRUMENTS = ("search", "profile", "seed", "device", "progress", "runs")

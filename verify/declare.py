@@ -7,9 +7,10 @@ from pathlib import Path
 
 from verify.catalog import Catalog, Entry
 from verify.check import Check
-from verify.claim import Mutant, Paper
+from verify.claim import Mutant
 from verify.describe import change_of, parameters_of
 from verify.judge import role_of, variations
+from verify.paper import Paper
 from verify.record import (
     AssumptionRecord,
     Counts,

@@ -22,7 +22,7 @@ from verify.catalog import (
     theorem_files,
 )
 from verify.check import Check
-from verify.claim import ClaimError
+from verify.paper import ClaimError
 from verify.profiles import NAMES
 from verify.trouble import CannotRun
 from verify.verdict import Finding, Grade, Verdict

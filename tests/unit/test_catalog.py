@@ -8,7 +8,7 @@ import pytest
 from verify import catalog as module
 from verify.catalog import Catalog, CatalogError, load_module, theorem_files
 from verify.catalog import theorem_root as root_of
-from verify.claim import ClaimError, Paper
+from verify.paper import ClaimError, Paper
 
 HEAD = """
 from verify import *
