@@ -10,6 +10,7 @@ from typing import Any
 from verify.catalog import Catalog, Entry
 from verify.describe import change_of, parameters_of
 from verify.record import ClaimRecord, Report
+from verify.report.formulas import as_lines
 
 Row = dict[str, Any]
 
@@ -157,6 +158,12 @@ def _evidence(record: ClaimRecord) -> list[str]:
     for check in record.checks:
         margin = "" if check.margin is None else f", margin {check.margin}"
         lines.append(f"    {check.verdict:12} {check.name}{margin}  {check.reason}")
+        for role, evidence in (
+            ("witness", check.witness),
+            ("certificate", check.certificate),
+        ):
+            if evidence:
+                lines += [f"      {line}" for line in as_lines(evidence, role)]
     lines.append(f"  again       {record.command}")
     return lines
 

@@ -14,11 +14,10 @@ import re
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import partial, reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 SCHEMA_VERSION = 1
 LADDER = (64, 128, 256, 512, 1024)  # bits of the enclosures, tried in turn
@@ -48,16 +47,14 @@ class RecheckError(ValueError):
     """A record or report is malformed: the message names the place and the remedy."""
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """Whether one record holds, None if undecided or not decided here, and why."""
 
     valid: bool | None
     reason: str
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(NamedTuple):
     """One line of a recheck: the place of a record or digest, and how it fared."""
 
     place: str
@@ -202,10 +199,8 @@ class _Calculator:
                 return (r, c), [reduce(add, products) for products in terms]
             case "transpose", [((r, c), cells)]:
                 return (c, r), [self.hull(x) for j in range(c) for x in cells[j::c]]
-            case "trace", [((r, c), cells)] if r == c:
-                return (), [reduce(add, cells[:: c + 1])]
-            case "total", [((_, _), cells)]:
-                return (), [reduce(add, cells)]
+            case (("trace" | "total"), [((r, c), cells)]) if r == c or op == "total":
+                return (), [reduce(add, cells[:: c + 1 if op == "trace" else 1])]
             case "entry", [((r, c), cells), i, j]:
                 return (), [cells[_whole(i, 0, r - 1) * c + _whole(j, 0, c - 1)]]
             case (("ones" | "zeros"), [_, _]) | ("eye", [_]):
@@ -268,8 +263,8 @@ def _formula(inputs: dict[str, Any], relation: Any) -> Decision:
 
 
 def _table(columns: Any, rows: Any, aggregate: Any, relation: Any) -> Decision:
-    fits = type(columns) is list and {*map(type, columns)} == {str}
-    _need(fits and len({*columns}) == len(columns), "columns is no list of new names")
+    names = [*dict.fromkeys(map(str, columns))]
+    _need(columns == names, "columns is no list of new names")
     _need({*map(type, rows)} == {list}, "rows is no list of at least one row")
     _need(aggregate in {"any", "all", "mean"}, "aggregate is none of any, all, mean")
     cases = [dict(zip(columns, map(_number, row), strict=True)) for row in rows]
@@ -281,9 +276,35 @@ def _table(columns: Any, rows: Any, aggregate: Any, relation: Any) -> Decision:
     return calculator.decide(relation, cases, aggregate)
 
 
+def _spans(raw: dict[str, Any]) -> dict[str, Span]:
+    return {name: _number(x)[1][0] for name, x in raw.items()}
+
+
+def _kkt(rows: Any, solution: Any, digest: Any, compare: Any = None) -> Decision:
+    # If x = A'y, Ax >= b, y >= 0 and y'(Ax - b) = 0, then Az >= b implies that
+    # x'(z - x) = y'(Az - b) >= 0, so |z|^2 >= |x|^2 + |z - x|^2: x alone is least.
+    sealed = hashlib.sha256(canonical([rows, solution, compare])).hexdigest()
+    x, rest, calculator = _spans(solution), _spans(solution), _Calculator()
+    sub, mul = (partial(calculator.binary, op) for op in ("sub", "mul"))
+    low: list[Span] = []  # min(slack, multiplier) in each row
+    for left, *right in rows:
+        gap, y = (_number(value)[1][0] for value in right)
+        for name, a in _spans(left).items():
+            gap, rest[name] = sub(gap, mul(a, x[name])), sub(rest[name], mul(a, y))
+        low.append(min(calculator.unary("neg", gap), y))
+    claims = [x[name] == value for name, value in _spans(compare or {}).items()]
+    faults = {
+        "no Karush-Kuhn-Tucker point": not low or any(map(any, [*low, *rest.values()])),
+        "the values compared are the solution's": compare is not None and all(claims),
+        "the numbers differ from their digest": digest != sealed,
+    }
+    found = "; ".join(fault for fault, present in faults.items() if present)
+    return Decision(not found, found or "the unique solution of least norm")
+
+
 DECIDERS: dict[str, Callable[..., Decision]] = {"formula": _formula, "table": _table}
 _ELSEWHERE = Decision(None, "not rechecked here: use verify recheck --deep")
-DECIDERS |= dict.fromkeys(NOT_HERE, lambda **_: _ELSEWHERE)
+DECIDERS |= dict.fromkeys(NOT_HERE, lambda **_: _ELSEWHERE) | {"kkt": _kkt}
 
 
 @_blame("malformed record")
@@ -385,9 +406,8 @@ def main(argv: Sequence[str]) -> int:
         return 2
     words = []
     for item in items:
-        word = {True: "ok", False: "BAD", None: "undecided"}[item.valid]
-        if item.valid is None and item.kind in NOT_HERE:
-            word = "not rechecked here"
+        left = "not rechecked here" if item.kind in NOT_HERE else "undecided"
+        word = {True: "ok", False: "BAD", None: left}[item.valid]
         line = f"{word:<18}  {item.place}: {item.reason}"
         sys.stdout.write(line.encode("unicode_escape").decode() + "\n")
         words.append(word)

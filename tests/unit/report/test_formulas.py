@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Rational, sympify
 
-from verify.report.formulas import infix, readable
+from verify.report.formulas import as_lines, infix, readable
 from verify.report.mathml import mathml
 
 A, B = ["in", "a"], ["in", "b"]
@@ -101,6 +101,9 @@ def test_a_large_matrix_is_cut_and_said_to_be():
     [
         {},
         {"kind": "kkt", "x": ["1/2"]},
+        {"kind": "kkt", "rows": [[{"b": 1}, 1, 1]], "solution": {"a": 1}},
+        {"kind": "kkt", "rows": [[{"a": "x"}, 1, 1]], "solution": {"a": 1}},
+        {"kind": "kkt", "rows": [[{"a": 1}, 1]], "solution": {"a": 1}},
         {"kind": "formula", "inputs": [], "relation": None},
         {"kind": "formula", "inputs": {"a": [1]}, "relation": ["==", 1, 1]},
         {"kind": "table", "columns": 3, "rows": [[1]], "aggregate": "any"},
@@ -114,6 +117,61 @@ def test_other_and_malformed_records_are_shown_as_they_are(record):
     assert not view.rows
     assert len(view.raw) <= 4000
     assert bool(view.note) == ("long" in record)
+
+
+def kkt(n=2, **changes):
+    rows = [[{"w[0]": 1, f"w[{i}]": "-2/3"}, 1, "1/3"] for i in range(1, n)]
+    solution = {f"w[{i}]": "-1/2" if i else "2/1" for i in range(n)}
+    return {
+        "kind": "kkt",
+        "says": "Least.",
+        "rows": rows,
+        "solution": solution,
+    } | changes
+
+
+def test_a_minimiser_is_shown_with_its_constraints():
+    view = readable(kkt(compare={"w[1]": "-3/5"}))
+    assert view.scalars == (("w[0]", "2"), ("w[1]", "−1/2 (claimed: −3/5)"))
+    assert view.columns == ("constraint", "slack", "multiplier")
+    assert view.rows == (("w[0] − 2/3 · w[1] ≥ 1", "4/3", "1/3"),)
+    assert view.relation.startswith("is the only solution of least norm")
+    assert view.relation.endswith("differs from what was claimed")
+    assert view.note == "constraints: 1, unknowns: 2."
+    assert "claimed" not in readable(kkt()).relation
+    hexadecimal = kkt(rows=[[{"w[1]": "0x1p-1", "w[0]": -1}, 0, 0]])
+    assert readable(hexadecimal).rows == (("1/2 · w[1] − w[0] ≥ 0", "−9/4", "0"),)
+
+
+def test_a_long_minimiser_is_cut_and_said_to_be():
+    view = readable(kkt(90))
+    assert (len(view.scalars), len(view.rows)) == (40, 12)
+    assert view.note.startswith("constraints: 89, unknowns: 90; at most 12 and 40")
+
+
+def test_records_in_the_terminal():
+    lines = as_lines(kkt(), "witness")
+    assert lines[0] == "witness (kkt) Least."
+    assert lines[1] == "w[0] = 2, w[1] = −1/2"
+    assert lines[2] == "constraint             slack  multiplier"
+    assert lines[3] == "w[0] − 2/3 · w[1] ≥ 1  4/3    1/3"
+    assert lines[4].startswith("this is the only solution")
+    table = {
+        "kind": "table", "says": "s", "columns": ["d"], "rows": [[1]],
+        "aggregate": "all", "relation": ["<=", ["in", "d"], 2],
+    }  # fmt: skip
+    assert as_lines(table, "certificate") == [
+        "certificate (table) s", "d", "1",
+        "in this table every row satisfies d ≤ 2", "1 rows",
+    ]  # fmt: skip
+    formula = {
+        "kind": "formula", "says": "s", "inputs": {"M": [[1, 2]], "x": 3},
+        "relation": ["<", ["in", "x"], 4],
+    }  # fmt: skip
+    assert as_lines(formula, "witness") == [
+        "witness (formula) s", "x = 3", "M = [1 2]", "this satisfies x < 4"
+    ]  # fmt: skip
+    assert as_lines({"kind": "other", "x": 1}, "witness") == ["witness (other)"]
 
 
 def deep(n):

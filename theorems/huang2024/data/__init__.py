@@ -1,0 +1,1 @@
+"""Training data for next-token prediction: samples, orders, assumptions, generators."""
