@@ -101,8 +101,27 @@ PAPER = Paper(
         ),
         Item("Proposition 3", alias_of="Proposition 1"),
         Item("Proposition 4", alias_of="Proposition 2"),
-        Item("Theorem 1", not_stated="stage 2: direction and norm"),
-        Item("Theorem 2", not_stated="attention weights and loss"),
+        Item(
+            "Theorem 1",
+            claims=_claims(
+                "theorem-1/direction",
+                "theorem-1/direction/repaired",
+                "theorem-1/direction/frequencies",
+                "theorem-1/direction/sharp",
+                "theorem-1/direction/degenerate",
+                "theorem-1/norm",
+                "theorem-1/norm/repaired",
+            ),
+        ),
+        Item(
+            "Theorem 2",
+            claims=_claims(
+                "theorem-2/weight",
+                "theorem-2/weight/repaired",
+                "theorem-2/loss",
+                "theorem-2/loss/sharp",
+            ),
+        ),
         Item(
             "Theorem 3",
             claims=_claims(
