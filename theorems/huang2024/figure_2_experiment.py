@@ -56,6 +56,11 @@ CLAIM = Claim(
         "In both stages the loss falls towards its minimum, the weights turn to the "
         "max-margin solution, and their norm grows linearly."
     ),
+    latex=(
+        r"\mathcal{L}(\theta^{(t)}) \downarrow \mathcal{L}_{\min}, \quad "
+        r"\frac{\langle W^{(t)}, W^* \rangle}{\|W^{(t)}\| \|W^*\|} \uparrow 1, \quad "
+        r"\|W^{(t)}\| \propto t"
+    ),
     quantifiers="|V| = d = 20, T = t = 900, η_0 = 0.2/√d, η = 0.05/√d",
     source=PAPER.at("Figure 2", "Section 7"),
     wording=Wording.PRINTED,
@@ -103,6 +108,10 @@ DISTANCE = Claim(
         "After 900 steps stage 2 is not at its limit: with several samples per query "
         "the cosine is near .95, up by .08 since the first step, and the loss is about "
         "ten times its least value; with one sample near .99, .03 and three times."
+    ),
+    latex=(
+        r"\frac{\langle W^{(900)}, W^* \rangle}{\|W^{(900)}\| \|W^*\|}, \quad "
+        r"\mathcal{L}(\theta^{(900)}) / \mathcal{L}_{\min}"
     ),
     quantifiers="mean over random datasets of two densities, the figure's parameters",
     source=PAPER.at("Figure 2", "Section 7; our measurement"),
