@@ -160,4 +160,5 @@ def says_which_weights_are_least(claim: Claim, search: Search) -> Outcome:
         lambda dataset: wrong(dataset) is not None,
         witness,
         searched="data with a constraint; any n; Assumption 3 violated or not",
+        scale=0.5,
     )

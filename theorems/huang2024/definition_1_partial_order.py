@@ -224,6 +224,7 @@ def agrees_with_a_literal_reading(claim: Claim, search: Search) -> Outcome:
         lambda dataset: difference(claim, dataset) is not None,
         lambda dataset: difference(claim, dataset) or {},
         searched="sentences and prefixes, with and without violated assumptions",
+        scale=0.5,
     )
 
 
@@ -391,4 +392,5 @@ def comparable_tokens_are_told_apart(claim: Claim, search: Search) -> Outcome:
         lambda dataset: misjudged(claim, dataset) is not None,
         lambda dataset: misjudged(claim, dataset) or {},
         searched="sentences and prefixes, with and without violated assumptions",
+        scale=0.5,
     )

@@ -86,7 +86,7 @@ def study(
         chunk=320,
         device=device,
         # Tokens and queries with their gradients, and every draw behind them.
-        bytes_per_run=8 * 40 * (100 + 20) * (D + 1),
+        bytes_per_run=8 * 40 * (50 + 20) * (D + 1),
     )  # fmt: skip
 
 
