@@ -340,12 +340,22 @@ def _without_witness(
     for check in required:
         if check.verdict is Verdict.INCONCLUSIVE:
             reason = f"{check.name}: {check.reason}"
-            return Combined(Verdict.INCONCLUSIVE, reason=reason, cause=check.cause)
+            return Combined(
+                Verdict.INCONCLUSIVE,
+                reason=reason,
+                cause=check.cause,
+                disagreement=disagreement,
+            )
     holding = [c for c in checks if c.verdict is Verdict.HOLDS]
     unmet = requires.unmet(c for c in holding if not c.optional)
     if unmet:
         reason = "nothing that holds is " + "; nor ".join(map(str, unmet))
-        return Combined(Verdict.INCONCLUSIVE, reason=reason, cause=Cause.NO_PROOF)
+        return Combined(
+            Verdict.INCONCLUSIVE,
+            reason=reason,
+            cause=Cause.NO_PROOF,
+            disagreement=disagreement,
+        )
     best = min(holding, key=lambda c: (not c.covers_all, c.grade.rank))
     return Combined(
         Verdict.HOLDS,

@@ -269,6 +269,15 @@ def test_a_run_that_reproduces_a_finding_contradicts_it_nowhere(checks, known, k
         assert not any(contradicts(finding, kind, check) for check in checks)
 
 
+@pytest.mark.parametrize("waiting", [[PROVED], [PROVED, of("property", U, **OPEN)]])
+def test_trained_evidence_that_disagrees_is_never_lost(waiting):
+    """Also where the claim is undecided for another reason."""
+    optional = of("trained", R, optional=True)
+    combined = combine(THEOREM, Requires.default(THEOREM), [*waiting, optional])
+    assert combined.verdict is U
+    assert combined.disagreement == "trained-check"
+
+
 @given(st.lists(summaries, max_size=5))
 def test_holds_means_that_every_required_check_holds(checks):
     combined = combine(THEOREM, Requires.default(THEOREM), checks)
