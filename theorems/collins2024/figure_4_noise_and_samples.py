@@ -105,6 +105,7 @@ def pretraining(profile: Profile, seed: int, device: str, runs: Runs) -> Trainin
         "σ in {0.01, 0.1, 0.3, 1}, n in {5, 10, 20, 50}, d = 5, L = 1, "
         "5000 steps of Adam (Appendix J)"
     ),
+    profiles=("default", "full"),  # half a minute of training
 )
 def windows_follow_noise_and_samples(
     claim: Claim, pretraining: Trainings, profile: Profile
