@@ -1,4 +1,4 @@
-"""The command line: run, list, show, report, recheck, diff, cache.
+"""The command line: run, list, show, report, recheck, new, diff, cache.
 
 ``verify run`` starts pytest with the plugin in a process of its own, so that a run that
 is killed still ends in a truthful report.
@@ -339,14 +339,34 @@ def report(run_dir: Path, form: str | None) -> None:
 
 @main.command("recheck")
 @click.argument("report_json", type=click.Path(path_type=Path))
-def recheck_command(report_json: Path) -> None:
+@click.option("--deep", is_flag=True, help="Integrals as well, in ball arithmetic.")
+def recheck_command(report_json: Path, deep: bool) -> None:
     """Decide every witness, certificate and digest again, without running anything.
 
-    The same as `python verify/recheck.py REPORT.json`, which needs Python alone.
+    The same as `python verify/recheck.py REPORT.json`, which needs Python alone and
+    leaves records of kind `enclosure` to --deep, which needs python-flint.
     """
-    from verify import recheck
+    from verify import recheck, recheck_deep
 
-    sys.exit(recheck.main([str(report_json)]))
+    module = recheck_deep if deep else recheck
+    sys.exit(module.main([str(report_json)]))
+
+
+@main.command()
+@click.argument("claim")
+@click.option("--slug", default="statement", show_default=True, help="Ends the name.")
+@click.option("--theorems", type=click.Path(path_type=Path, exists=True))
+def new(claim: str, slug: str, theorems: Path | None) -> None:
+    """Write a module for CLAIM, such as mypaper2025/lemma-1, that loads and runs."""
+    from verify.paper import ClaimError
+    from verify.scaffold import scaffold
+
+    try:
+        written = scaffold(_root(theorems), claim, slug)
+    except (ClaimError, OSError) as error:
+        raise Trouble(str(error)) from error
+    for path in written:
+        click.echo(path)
 
 
 @main.command()

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from verify import recheck
+from verify import recheck_deep
 from verify.check import Check, Evidence
 from verify.claim import Anchor, Claim, Mutant, Variation
 from verify.describe import encode, number
 from verify.outcome import Outcome, faults_of, honest
 from verify.profiles import Profile
+from verify.recheck import RecheckError
 from verify.record import CheckRecord, ResolutionRecord, StudyRecord, Trial
 from verify.resolution import resolve_parameter
 from verify.runs import Runs, Settings, Store
@@ -179,13 +180,13 @@ def decide(
             text = f"{type(error).__name__}: {error}".strip()
             return Decision(None, text, traceback.format_exc(limit=-8))
     try:
-        return _inspected(outcome)
+        return _inspected(check, outcome)
     except Exception as error:  # ruff: ignore[blind-except] - recorded
         text = " ".join(str(error).split())
         return Decision(None, f"evidence that cannot be recorded: {text}")
 
 
-def _inspected(outcome: object) -> Decision:
+def _inspected(check: Check, outcome: object) -> Decision:
     fault = faults_of(outcome)
     if not isinstance(outcome, Outcome):
         return Decision(None, fault)
@@ -199,7 +200,18 @@ def _inspected(outcome: object) -> Decision:
     invalid = invalid or _invalid("certificate", outcome.certificate)
     for bound in outcome.tightness:
         invalid = invalid or _invalid(f"witness of {bound.bound!r}", bound.witness)
-    return Decision(outcome, invalid)
+    return Decision(outcome, invalid or _unproved(check, outcome))
+
+
+def _unproved(check: Check, outcome: Outcome) -> str:
+    """Say that a family refutes without a proof of its limit; empty when it has one."""
+    # The instances alone are a finite table, which refutes no constant.
+    is_family = (outcome.witness or {}).get("kind") == "family"
+    if outcome.verdict is not Verdict.REFUTED or not is_family:
+        return ""
+    if check.grade not in {Grade.SYMBOLIC, Grade.CERTIFIED}:
+        return "a family needs a proof of its limit: a symbolic or certified check"
+    return "" if outcome.steps else "a family without the steps that prove its limit"
 
 
 def _invalid(role: str, record: Mapping[str, Any] | None) -> str:
@@ -207,12 +219,12 @@ def _invalid(role: str, record: Mapping[str, Any] | None) -> str:
     if record is None:
         return ""
     try:
-        decision = recheck.decide(encode(record))
-    except recheck.RecheckError as error:
+        decision = recheck_deep.decide(encode(record))
+    except RecheckError as error:
         return f"malformed {role}: {error}"
     if decision.valid is False:
         return f"invalid {role}: {decision.reason}"
-    if decision.valid is None and record.get("kind") not in recheck.NOT_HERE:
+    if decision.valid is None:
         return f"undecided {role}: {decision.reason}"
     return ""
 

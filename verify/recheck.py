@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import partial, reduce
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 SCHEMA_VERSION = 1
@@ -38,7 +39,7 @@ _CORNERS: dict[str, Any] = {"div": operator.truediv, "max": max, "min": min}
 _CORNERS |= {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
 _STATED = "id statement_text statement_latex parameters verdict fault finding"
 _FATES = {"mutants": "name change rejected", "anchors": "name change refuted"}
-_SIGNS = {"<": {-1}, "<=": {-1, 0}, "==": {0}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
+SIGNS = {"<": {-1}, "<=": {-1, 0}, "==": {0}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
 Span = tuple[Fraction, ...]  # (x,) is exact, (lo, hi) an enclosure, () unknown
 Value = tuple[tuple[int, ...], list[Span]]  # shape, () or (rows, columns), and entries
 
@@ -63,29 +64,33 @@ class Item(NamedTuple):
     reason: str
 
 
-def _need(condition: object, message: str) -> None:
+def need(condition: object, message: str) -> None:
+    """Raise RecheckError unless the condition is true."""
     if not condition:
         raise RecheckError(message)
 
 
 @contextmanager
-def _blame(what: str) -> Generator[None]:
+def blame(what: str) -> Generator[None]:
+    """Raise RecheckError with these words in place of any exception."""
     try:
         yield
     except Exception as error:
         raise RecheckError(f"{what}: {error}") from error
 
 
-def _measure(value: object, depth: int, nodes: float) -> None:
+def measure(value: object, depth: int, nodes: float) -> None:
+    """Raise RecheckError if a JSON value is nested deeper or has more values."""
     level: list[Any] = [value]
     while level:
         nodes, depth = nodes - len(level), depth - 1
-        _need(nodes >= 0 <= depth, "too large or nested too deep: split or flatten it")
+        need(nodes >= 0 <= depth, "too large or nested too deep: split or flatten it")
         nests = [list(v.values()) if isinstance(v, dict) else v for v in level]
         level = [x for nest in nests if isinstance(nest, list) for x in nest]
 
 
-def _number(raw: object) -> Value:
+def number(raw: object) -> Value:
+    """Return an exact number as written; RecheckError if it is none."""
     text = str(raw) if type(raw) in {int, str} else ""
     if match := _HEX.fullmatch(text):
         sign, whole, part, power = match.groups(default="")
@@ -117,7 +122,7 @@ def _enclose(op: str, x: Fraction, bits: int) -> Span:
     root = Fraction(math.isqrt(abs(x.numerator)), math.isqrt(x.denominator))
     if x == {"exp": 0, "log": 1, "sqrt": root * root}[op]:
         return (root if op == "sqrt" else Fraction(op == "exp"),)
-    _need(op != "exp" or abs(x) <= MAX_EXP, f"exp needs |x| <= {MAX_EXP}: rescale")
+    need(op != "exp" or abs(x) <= MAX_EXP, f"exp needs |x| <= {MAX_EXP}: rescale")
     digits, ends = bits // 3 + 10, []
     for sign, rounding in ((-1, ROUND_FLOOR), (1, ROUND_CEILING)):
         context = Context(digits, rounding, MIN_EMIN, MAX_EMAX)
@@ -130,7 +135,7 @@ def _enclose(op: str, x: Fraction, bits: int) -> Span:
 def _compare(op: str, a: Span, b: Span) -> bool | None:
     signs = {(x > y) - (x < y) for x in a for y in b}  # of left - right
     signs |= {0} if len(signs) > 1 else set()
-    truths = {sign in _SIGNS[op] for sign in signs}
+    truths = {sign in SIGNS[op] for sign in signs}
     return truths.pop() if len(truths) == 1 else None
 
 
@@ -145,7 +150,7 @@ class _Calculator:
     def hull(self, ends: Sequence[Fraction], cost: int = 1) -> Span:
         sizes = [0, *(n.bit_length() for x in ends for n in x.as_integer_ratio())]
         self.work -= cost + (max(sizes) >> 10) ** 2
-        _need(self.work >= 0 and max(sizes) <= MAX_BITS, "over MAX_WORK or MAX_BITS")
+        need(self.work >= 0 and max(sizes) <= MAX_BITS, "over MAX_WORK or MAX_BITS")
         if len(ends) < 2 or min(ends) == max(ends):
             return tuple(ends[:1])
         return _down(min(ends), self.bits), -_down(-max(ends), self.bits)
@@ -153,7 +158,7 @@ class _Calculator:
     def binary(self, op: str, a: Span, b: Span) -> Span:
         # Corners suffice, since each operation is monotone in each argument.
         if op == "div" and b and b[0] <= 0 <= b[-1]:
-            _need(len(b) == 2, "division by zero: correct the record")
+            need(len(b) == 2, "division by zero: correct the record")
             return ()
         return self.hull([_CORNERS[op](x, y) for x in a for y in b])
 
@@ -163,12 +168,12 @@ class _Calculator:
             return self.hull([getattr(operator, op)(x) for x in a] + zero)
         if op != "exp" and a:
             inside = [x > 0 if op == "log" else x >= 0 for x in a]
-            _need(inside[-1], f"{op} outside its domain: correct the record")
+            need(inside[-1], f"{op} outside its domain: correct the record")
             a = a if inside[0] else ()
         return self.hull([y for x in a for y in _enclose(op, x, self.bits)], self.bits)
 
     def power(self, a: Span, e: Fraction) -> Span:
-        _need(abs(e) <= MAX_COUNT, f"pow needs |exponent| <= {MAX_COUNT}: use exp, log")
+        need(abs(e) <= MAX_COUNT, f"pow needs |exponent| <= {MAX_COUNT}: use exp, log")
         if e.denominator > 2:
             return self.unary("exp", self.binary("mul", (e,), self.unary("log", a)))
         if e.denominator == 2:
@@ -215,35 +220,37 @@ class _Calculator:
         self.hull(())  # a step
         match node:
             case ["in", str(name)]:
-                _need(name in names, f"no input is named {name[:40]!a}")
+                need(name in names, f"no input is named {name[:40]!a}")
                 return names[name]
             case ["sum", str(name), low, high, body]:
                 start, stop = (_whole(self.value(x, names)) for x in (low, high))
-                _need(stop - start < MAX_COUNT, f"a sum has over {MAX_COUNT} terms")
-                scopes = ({**names, name: _number(i)} for i in range(start, stop + 1))
-                terms = [self.value(body, scope) for scope in scopes] or [_number(0)]
+                need(stop - start < MAX_COUNT, f"a sum has over {MAX_COUNT} terms")
+                scopes = ({**names, name: number(i)} for i in range(start, stop + 1))
+                terms = [self.value(body, scope) for scope in scopes] or [number(0)]
                 return reduce(partial(self.operate, "add"), terms)
             case [str(op), *rest]:
                 args = [self.value(x, names) for x in rest]
                 if args and op in {"add", "mul", "max", "min", "matmul"}:
                     return reduce(partial(self.operate, op), args)
                 return self.operate(op, *args)
-        return _number(node)
+        return number(node)
 
     def read(self, raw: Any) -> Value:
         rows = raw if isinstance(raw, list) else [[raw]]
         widths = {len(row) if isinstance(row, list) else 0 for row in rows}
         fits = len(widths) == 1 and 1 <= max(widths) <= MAX_SIDE >= len(rows)
-        _need(fits, f"no rectangle of numbers, at most {MAX_SIDE} by {MAX_SIDE}")
-        cells = [_number(x)[1][0] for row in rows for x in row]
+        need(fits, f"no rectangle of numbers, at most {MAX_SIDE} by {MAX_SIDE}")
+        cells = [number(x)[1][0] for row in rows for x in row]
         return (len(rows), len(rows[0])) if rows is raw else (), cells
 
-    def holds(self, relation: Any, names: dict[str, Value]) -> bool | None:
-        op, left, right = relation
-        _need(op in _SIGNS, "a relation is [op, left, right], op == != < <= > >=")
+    def holds(self, relation: Any, *names: dict[str, Value]) -> bool | None:
+        # The names are those of both sides, or of the left and of the right one.
+        op, *sides = relation
+        need(op in SIGNS, "a relation is [op, left, right], op == != < <= > >=")
         for self.bits in LADDER:
-            (shape, a), (other, b) = (self.value(side, names) for side in (left, right))
-            _need(shape == other, f"{op} of shapes {shape} and {other}")
+            pairs = zip(sides, (names * 2)[:2], strict=True)
+            (shape, a), (other, b) = (self.value(*pair) for pair in pairs)
+            need(shape == other, f"{op} of shapes {shape} and {other}")
             truth = _join([*map(partial(_compare, op), a, b)], op == "!=")
             if truth is not None:
                 return truth
@@ -256,7 +263,7 @@ class _Calculator:
 
 
 def _formula(inputs: dict[str, Any], relation: Any) -> Decision:
-    _need("seconds" not in inputs, "an input named seconds is not digested: rename it")
+    need("seconds" not in inputs, "an input named seconds is not digested: rename it")
     calculator = _Calculator()
     names = {name: calculator.read(raw) for name, raw in inputs.items()}
     return calculator.decide(relation, [names], "all")
@@ -264,20 +271,20 @@ def _formula(inputs: dict[str, Any], relation: Any) -> Decision:
 
 def _table(columns: Any, rows: Any, aggregate: Any, relation: Any) -> Decision:
     names = [*dict.fromkeys(map(str, columns))]
-    _need(columns == names, "columns is no list of new names")
-    _need({*map(type, rows)} == {list}, "rows is no list of at least one row")
-    _need(aggregate in {"any", "all", "mean"}, "aggregate is none of any, all, mean")
-    cases = [dict(zip(columns, map(_number, row), strict=True)) for row in rows]
+    need(columns == names, "columns is no list of new names")
+    need({*map(type, rows)} == {list}, "rows is no list of at least one row")
+    need(aggregate in {"any", "all", "mean"}, "aggregate is none of any, all, mean")
+    cases = [dict(zip(columns, map(number, row), strict=True)) for row in rows]
     calculator = _Calculator()
     if aggregate == "mean":
         add, div = (partial(calculator.operate, op) for op in ("add", "div"))
         sums = {name: reduce(add, [case[name] for case in cases]) for name in columns}
-        cases = [{name: div(sums[name], _number(len(rows))) for name in columns}]
+        cases = [{name: div(sums[name], number(len(rows))) for name in columns}]
     return calculator.decide(relation, cases, aggregate)
 
 
 def _spans(raw: dict[str, Any]) -> dict[str, Span]:
-    return {name: _number(x)[1][0] for name, x in raw.items()}
+    return {name: number(x)[1][0] for name, x in raw.items()}
 
 
 def _kkt(rows: Any, solution: Any, digest: Any, compare: Any = None) -> Decision:
@@ -288,7 +295,7 @@ def _kkt(rows: Any, solution: Any, digest: Any, compare: Any = None) -> Decision
     sub, mul = (partial(calculator.binary, op) for op in ("sub", "mul"))
     low: list[Span] = []  # min(slack, multiplier) in each row
     for left, *right in rows:
-        gap, y = (_number(value)[1][0] for value in right)
+        gap, y = (number(value)[1][0] for value in right)
         for name, a in _spans(left).items():
             gap, rest[name] = sub(gap, mul(a, x[name])), sub(rest[name], mul(a, y))
         low.append(min(calculator.unary("neg", gap), y))
@@ -302,28 +309,58 @@ def _kkt(rows: Any, solution: Any, digest: Any, compare: Any = None) -> Decision
     return Decision(not found, found or "the unique solution of least norm")
 
 
+def _family(
+    variable: str, bound: Any, toward: Any, instances: Any, limit: Any
+) -> Decision:
+    # From each instance to the next the variable grows, and the value and the bound,
+    # or its modulus toward 0, approach the limit: one that stands still shows nothing.
+    op = {"0": "<", "infinity": ">"}.get(toward, "")
+    need(op, "toward is neither '0' nor 'infinity'")
+    need(type(limit) is str and limit.strip(), "limit says why the bound tends there")
+    need(len(instances) > 1, "a family has at least two instances")
+    side, calculator = ["abs", bound] if op == "<" else bound, _Calculator()
+    ats, values = ([number(x[key]) for x in instances] for key in ("at", "value"))
+    for series, sign in ((ats, "<"), (values, ">" if op == "<" else "<")):
+        moves = all(_compare(sign, a[0], b[0]) for (_, a), (_, b) in pairwise(series))
+        need(moves, "the variable does not grow, or a value not toward the limit")
+    need(all(x > 0 for _, ((x,),) in values), "a value is not positive")
+    cases = [{variable: at} for at in ats]
+    truths = []
+    for x, names in zip(instances, cases, strict=True):
+        fits = len(x) == 3 and x["relation"] in {op, f"{op}="}
+        need(fits, f"an instance is at, value and relation, {op} or {op}=")
+        truths.append(calculator.holds([x["relation"], side, x["value"]], names))
+    for old, new in pairwise(cases):
+        truths.append(calculator.holds([op, side, side], new, old))
+    left = "the limit is proved in the check's steps, not rechecked here"
+    holds = f"{len(instances)} instances hold; {left}"
+    valid = _join(truths, False)
+    return Decision(valid, holds if valid else f"instances and their order: {truths}")
+
+
 DECIDERS: dict[str, Callable[..., Decision]] = {"formula": _formula, "table": _table}
-_ELSEWHERE = Decision(None, "not rechecked here: use verify recheck --deep")
-DECIDERS |= dict.fromkeys(NOT_HERE, lambda **_: _ELSEWHERE) | {"kkt": _kkt}
+ELSEWHERE = Decision(None, "not rechecked here: use verify recheck --deep")
+DECIDERS |= dict.fromkeys(NOT_HERE, lambda **_: ELSEWHERE)
+DECIDERS |= {"kkt": _kkt, "family": _family}
 
 
-@_blame("malformed record")
+@blame("malformed record")
 def decide(record: Mapping[str, Any]) -> Decision:
     """Return whether a witness or certificate holds; RecheckError if malformed."""
-    _measure(record, MAX_DEPTH, MAX_NODES)
+    measure(record, MAX_DEPTH, MAX_NODES)
     fields = {name: x for name, x in record.items() if name not in {"kind", "says"}}
-    _need(str(record["kind"]) in DECIDERS, f"kind is none of {', '.join(DECIDERS)}")
+    need(str(record["kind"]) in DECIDERS, f"kind is none of {', '.join(DECIDERS)}")
     return DECIDERS[record["kind"]](**fields)
 
 
-@_blame("not canonical JSON")
+@blame("not canonical JSON")
 def canonical(value: object) -> bytes:
     """Return the spelling of a JSON value that is digested; RecheckError on NaN."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return text.encode()
 
 
-@_blame("incomplete claim")
+@blame("incomplete claim")
 def verdict_digest(report: Mapping[str, Any]) -> str:
     """Return the digest of statements, verdicts, and fates of mutants and anchors."""
     rows = []
@@ -332,11 +369,11 @@ def verdict_digest(report: Mapping[str, Any]) -> str:
         for group, kept in _FATES.items():
             row[group] = [{k: x[k] for k in kept.split()} for x in claim[group]]
         rows.append(row)
-    _need(len({row["id"] for row in rows}) == len(rows), "two claims share an id")
+    need(len({row["id"] for row in rows}) == len(rows), "two claims share an id")
     return hashlib.sha256(canonical(rows)).hexdigest()
 
 
-@_blame("incomplete report")
+@blame("incomplete report")
 def result_digest(report: Mapping[str, Any]) -> str:
     """Return the digest of the report without its VOLATILE fields."""
     text, names = canonical(report["claims"]), VOLATILE["claims"]
@@ -347,24 +384,24 @@ def result_digest(report: Mapping[str, Any]) -> str:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    _need(len(dict(pairs)) == len(pairs), "a key occurs twice in one object")
+    need(len(dict(pairs)) == len(pairs), "a key occurs twice in one object")
     return dict(pairs)
 
 
 def load(path: Any) -> dict[str, Any]:
     """Return the report in a file, read strictly; RecheckError if it is none."""
-    with _blame(f"{path} is no report"):
+    with blame(f"{path} is no report"):
         with open(path, "rb") as file:
             text = file.read(MAX_FILE + 1)
-        _need(len(text) <= MAX_FILE, f"over {MAX_FILE} bytes")
+        need(len(text) <= MAX_FILE, f"over {MAX_FILE} bytes")
         report: dict[str, Any] = json.loads(text.decode(), object_pairs_hook=_object)
-        _measure(report, MAX_DEPTH + 20, math.inf)
+        measure(report, MAX_DEPTH + 20, math.inf)
         canonical(report)  # refuses NaN, Infinity and 1e999
         version, claims, run = (report[x] for x in ("schema_version", "claims", "run"))
         newer = f"schema_version {version!a}: use the recheck.py of a newer release"
-        _need(type(version) is int and version == SCHEMA_VERSION, newer)
+        need(type(version) is int and version == SCHEMA_VERSION, newer)
         fits = type(claims) is list and {type(run), *map(type, claims)} == {dict}
-        _need(fits, "claims is no list of objects, or run no object")
+        need(fits, "claims is no list of objects, or run no object")
     return report
 
 
@@ -379,12 +416,14 @@ def _records(place: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield f"{place}.{key}", child
 
 
-def recheck(report: Mapping[str, Any]) -> list[Item]:
+def recheck(
+    report: Mapping[str, Any], decider: Callable[[Any], Decision] = decide
+) -> list[Item]:
     """Return one item per witness, certificate and digest of a report."""
     items = []
     for place, record in _records("claims", report.get("claims")):
         try:
-            decision = decide(record)
+            decision = decider(record)
         except RecheckError as error:
             decision = Decision(False, str(error))
         kind = str(record.get("kind")) if isinstance(record, dict) else "none"
@@ -396,17 +435,17 @@ def recheck(report: Mapping[str, Any]) -> list[Item]:
     return items
 
 
-def main(argv: Sequence[str]) -> int:
+def main(argv: Sequence[str], decider: Callable[[Any], Decision] = decide) -> int:
     """Recheck a report, a line per item; return 0 (good), 1 (bad) or 2 (unreadable)."""
     try:
-        _need(len(argv) == 1, "usage: python recheck.py REPORT.json")
-        items = recheck(load(argv[0]))
+        need(len(argv) == 1, "usage: python recheck.py REPORT.json")
+        items = recheck(load(argv[0]), decider)
     except RecheckError as error:
         sys.stderr.write(f"recheck: {error}".encode("unicode_escape").decode() + "\n")
         return 2
     words = []
     for item in items:
-        left = "not rechecked here" if item.kind in NOT_HERE else "undecided"
+        left = "undecided" if item.reason != ELSEWHERE.reason else "not rechecked here"
         word = {True: "ok", False: "BAD", None: left}[item.valid]
         line = f"{word:<18}  {item.place}: {item.reason}"
         sys.stdout.write(line.encode("unicode_escape").decode() + "\n")

@@ -10,10 +10,11 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
+from verify import recheck
 from verify.cli import main
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("run", "list", "show", "report", "recheck", "diff", "cache")
+COMMANDS = ("run", "list", "show", "report", "recheck", "new", "diff", "cache")
 PAPER = """\
 from verify import Item, Paper
 
@@ -312,9 +313,9 @@ def test_report_of_a_file_needs_a_format(save, record):
 # ---------------------------------------------------------------- recheck
 
 
-def rechecked(path):
+def rechecked(path, *options):
     """Exit code and text of a recheck, which writes to the real streams."""
-    done = verify(path.parent, "recheck", str(path))
+    done = verify(path.parent, "recheck", str(path), *options)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -324,6 +325,20 @@ def test_recheck_of_a_good_report(save, record):
     last = out.splitlines()[-1].split()
     assert last[0] == last[2]  # "7 items: 7 ok": nothing bad, nothing undecided
     assert last[-1] == "ok"
+
+
+def test_deep_recheck_decides_enclosures(save, record):
+    below = {"kind": "enclosure", "says": "pi is below 3", "inputs": {}}
+    below |= {"relation": ["<", ["pi"], 3]}
+    record["claims"][0]["checks"][0]["certificate"] = below
+    record["result_digest"] = recheck.result_digest(record)
+    path = save(record)
+    code, out, _ = rechecked(path)
+    assert code == 0
+    assert "1 not rechecked here" in out
+    code, out, _ = rechecked(path, "--deep")
+    assert code == 1
+    assert " 1 BAD" in out
 
 
 def test_recheck_of_a_tampered_witness(save, record):

@@ -258,6 +258,58 @@ def test_witness_that_does_not_stand(record, says):
     assert not any(trial.rejected for trial in got.trials)
 
 
+FAMILY = {
+    "kind": "family",
+    "says": "the ratio grows",
+    "variable": "n",
+    "bound": ["in", "n"],
+    "toward": "infinity",
+    "instances": [
+        {"at": n, "relation": ">", "value": n - 1} for n in (10, 100)
+    ],
+    "limit": "it is n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("grade", "steps", "changes", "says"),
+    [
+        ("symbolic", ["n grows"], {}, ""),
+        ("certified", ["n grows"], {}, ""),
+        ("symbolic", [], {}, "without the steps"),
+        ("numeric", ["n grows"], {}, "symbolic or certified"),
+        ("property", ["n grows"], {}, "symbolic or certified"),
+        ("symbolic", ["n grows"], {"bound": 200}, "invalid witness"),
+        ("symbolic", ["n grows"], {"limit": ""}, "malformed witness"),
+    ],
+)
+def test_a_family_refutes_by_the_proof_of_its_limit(grade, steps, changes, says):
+    def growth(claim):
+        return Refuted("it grows", witness=FAMILY | changes, steps=steps)
+
+    made = check(five(), grade=grade, scope="a family")(growth)
+    got = decide(Bench(profile("smoke")), made, five())
+    assert says in got.error
+    assert got.rejected is (not says)
+
+
+@pytest.mark.parametrize(
+    ("bound", "says"),
+    [(2, ""), (1, "invalid certificate"), (["div", ["pi"], 2], "undecided")],
+)
+def test_an_enclosure_is_decided_before_it_counts(bound, says):
+    root = ["sqrt", ["sub", 1, ["mul", ["in", "t"], ["in", "t"]]]]
+    area = ["integral", "t", -1, 1, root]
+    record = {"kind": "enclosure", "says": "s", "inputs": {}}
+    record |= {"relation": ["<", area, bound]}
+    made = check(claim(), grade="certified", scope="all")(
+        lambda claim: Holds("enclosed", certificate=record)
+    )
+    got = decide(Bench(profile("smoke")), made, claim())
+    assert got.error.startswith(says)
+    assert bool(got.error) is bool(says)
+
+
 def test_certificate_that_does_not_stand():
     def proof(claim):
         return count(claim).but(certificate=witness(4) if claim.total == 4 else None)

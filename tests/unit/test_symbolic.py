@@ -25,6 +25,7 @@ from verify.symbolic import (
     components,
     describe,
     evaluator,
+    family,
     formula,
     gradient,
     normal_form,
@@ -726,3 +727,34 @@ def test_everything_public_is_exported_and_documented():
     assert all(getattr(symbolic, name).__doc__ for name in symbolic.__all__)
     assert all(one < two for one, two in pairwise(symbolic.__all__))
     assert replace(Proof(True, sp.S.Zero, ()), proved=False).proved is False
+
+
+def test_family_is_rounded_outward_and_holds():
+    n = sp.Symbol("n", positive=True)
+    slow = n ** sp.Rational(1, 6) / sp.log(n)
+    words = {"says": "the ratio grows", "limit": "a power beats a logarithm"}
+    record = family(slow, n, (10**8, 10**10, 10**14), toward="infinity", **words)
+    assert decide(record).valid is True
+    values = [Fraction(x["value"]) for x in record["instances"]]
+    for at, value in zip((8, 10, 14), values, strict=True):
+        exact = slow.subs(n, 10**at).evalf(30)
+        assert 0 < exact - sp.Rational(value) < exact / 50
+    small = family(sp.E / n**3, n, (Fraction(1, 2), 7), toward="0", **words)
+    assert decide(small).valid is True
+    assert small["bound"] == ["div", ["exp", 1], ["pow", ["in", "n"], 3]]
+    round_one = family(1 / n, n, (10, 100), toward="0", **words)
+    assert [x["value"] for x in round_one["instances"]] == ["101/1000", "101/10000"]
+
+
+def test_family_refuses_what_bounds_nothing():
+    n, m = sp.symbols("n m", positive=True)
+    for bound, toward, what in (
+        (m / n, "0", "reads more than n"),
+        (1 - n, "0", "no positive number"),
+        (sp.log(-n), "0", "no positive number"),
+        (n - n, "0", "no positive number"),
+        (1 / n, "1", "toward is 0 or infinity"),
+        (sp.pi / n, "0", "no node for Pi"),
+    ):
+        with pytest.raises(SymbolicError, match=what):
+            family(bound, n, (2, 3), toward=toward, says="s", limit="l")

@@ -61,6 +61,13 @@ def _infix(tree: Any) -> tuple[str, int]:
         case ["sum", str(name), low, high, body]:
             ends = f"{name} = {infix(low)} … {infix(high)}"
             return f"Σ_({ends}) {_wrap(body, _PRODUCT)}", _SUM
+        case ["integral", str(name), low, high, body]:
+            ends = f"{name} = {infix(low)} … {infix(high)}"
+            return f"∫_({ends}) {_wrap(body, _PRODUCT)} d{name}", _SUM
+        case ["besseli", order, x]:
+            return f"I_{_wrap(order, _ATOM)}({infix(x)})", _ATOM
+        case ["pi"]:
+            return "π", _ATOM
         case [str(op), *arguments]:
             return f"{op}({', '.join(map(infix, arguments))})", _ATOM
     text = exact(tree).replace("-", "−", 1)
@@ -115,6 +122,14 @@ class Readable:
     note: str = ""
     raw: str = ""
 
+    @property
+    def sentence(self) -> str:
+        """The relation with its subject; empty without a relation."""
+        if not self.relation or self.kind == "family":
+            return self.relation
+        start = {"table": "In this table", "kkt": "This"}.get(self.kind)
+        return f"{start or 'This satisfies'} {self.relation}"
+
 
 def readable(record: Mapping[str, Any]) -> Readable:
     """Turn a witness or certificate into its readable form.
@@ -127,12 +142,14 @@ def readable(record: Mapping[str, Any]) -> Readable:
     """
     kind, says = str(record.get("kind", "record")), str(record.get("says", ""))
     try:
-        if kind == "formula":
+        if kind in {"formula", "enclosure"}:
             return _formula(record, kind, says)
         if kind == "table":
             return _table(record, kind, says)
         if kind == "kkt":
             return _kkt(record, kind, says)
+        if kind == "family":
+            return _family(record, kind, says)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         says = f"{says} (malformed: shown as recorded)".strip()
     raw = json.dumps(record, indent=1, ensure_ascii=False, default=str)
@@ -151,6 +168,8 @@ def _formula(record: Mapping[str, Any], kind: str, says: str) -> Readable:
     note = (
         "Indices count from 0." if '"entry"' in json.dumps(record["relation"]) else ""
     )
+    if kind == "enclosure":
+        note = "Decided in ball arithmetic; `verify recheck --deep` decides it again."
     return Readable(kind, says, tuple(scalars), tuple(matrices), relation, note=note)
 
 
@@ -200,6 +219,23 @@ def _kkt(record: Mapping[str, Any], kind: str, says: str) -> Readable:
     return Readable(kind, says, shown, (), relation, columns, tuple(rows), note + ".")
 
 
+def _family(record: Mapping[str, Any], kind: str, says: str) -> Readable:
+    name, limit = str(record["variable"]), {"0": "0", "infinity": "∞"}
+    relation = (
+        f"The bound {infix(record['bound'])} tends to {limit[record['toward']]} as "
+        f"{name} grows: {record['limit']}"
+    )
+    rows = [
+        (exact(x["at"]), f"{_SIGNS[x['relation']]} {exact(x['value'])}")
+        for x in record["instances"]
+    ]
+    note = "The instances are rechecked; the limit is proved in the check's steps."
+    if len(rows) > MAX_ROWS:
+        note += f" The first {MAX_ROWS} of {len(rows)} are shown."
+    columns = name, "bound"
+    return Readable(kind, says, (), (), relation, columns, tuple(rows[:MAX_ROWS]), note)
+
+
 def _linear(left: Mapping[str, Any]) -> str:
     """A linear form, such as a − 2/3 · b."""
     text = ""
@@ -238,7 +274,6 @@ def as_lines(record: Mapping[str, Any], role: str) -> list[str]:
         for row in grid:
             cells = "  ".join(x.ljust(w) for x, w in zip(row, widths, strict=True))
             lines.append(cells.rstrip())
-    subject = "this" if view.scalars or view.matrices else "in this table"
-    verb = "" if view.rows else "satisfies "
-    lines += [f"{subject} {verb}{view.relation}"] if view.relation else []
+    sentence = view.sentence
+    lines += [sentence[0].lower() + sentence[1:]] if sentence else []
     return [*lines, view.note] if view.note else lines

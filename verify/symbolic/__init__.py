@@ -3,8 +3,8 @@
 A claim's parameters are sympy expressions, scalars or matrices of symbolic size. One
 expression serves every purpose: `gradient` differentiates it, `prove_equal` brings a
 difference to zero in normal form, `prove_equal_at` does so entry by entry at small
-sizes, `evaluator` computes it in exact rationals, numpy or torch, `tree` and
-`formula` export it to witnesses, and `describe` prints it.
+sizes, `evaluator` computes it in exact rationals, numpy or torch, `tree`,
+`formula`, `family` and `enclosure` export it to witnesses, and `describe` prints it.
 
 "Not proved" is never "refuted": a residual may vanish for a reason that the normal
 form does not know. Matrices are real.
@@ -17,7 +17,7 @@ from verify.symbolic.explicit import components, prove_equal_at
 from verify.symbolic.identity import Compiled, Identity, evaluate, padded
 from verify.symbolic.proof import Proof, normal_form, prove_equal
 from verify.symbolic.text import describe
-from verify.symbolic.witness import formula, tree
+from verify.symbolic.witness import enclosure, family, formula, tree
 
 __all__ = [
     "Compiled",
@@ -26,8 +26,10 @@ __all__ = [
     "SymbolicError",
     "components",
     "describe",
+    "enclosure",
     "evaluate",
     "evaluator",
+    "family",
     "formula",
     "gradient",
     "normal_form",

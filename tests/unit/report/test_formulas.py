@@ -41,6 +41,12 @@ A, B = ["in", "a"], ["in", "b"]
         (["max", A, B, 0], "max(a, b, 0)"),
         (["abs", ["sub", A, B]], "|a − b|"),
         (["sum", "k", 0, ["in", "n"], ["add", A, B]], "Σ_(k = 0 … n) (a + b)"),
+        (
+            ["div", ["integral", "t", 0, A, ["exp", B]], 2],
+            "(∫_(t = 0 … a) exp(b) dt) / 2",
+        ),
+        (["mul", ["pi"], ["besseli", "3/2", A]], "π · I_(3/2)(a)"),
+        (["gamma", ["add", A, "1/2"]], "gamma(a + 1/2)"),
         (["add", ["exp", A]], "add(exp(a))"),
         (["unheard-of", A], "unheard-of(a)"),
     ],
@@ -179,6 +185,41 @@ def deep(n):
     for _ in range(n):
         tree = ["neg", tree]
     return tree
+
+
+def test_a_family_is_shown_with_its_bound_and_limit():
+    instances = [
+        {"at": 10**k, "relation": "<", "value": f"2/{2 * k - 1}"} for k in (1, 2)
+    ]
+    family = {
+        "kind": "family", "says": "the ratio vanishes", "variable": "n",
+        "bound": ["div", 1, ["log", ["in", "n"]]], "toward": "0",
+        "instances": instances, "limit": "log n grows",
+    }  # fmt: skip
+    assert as_lines(family, "witness") == [
+        "witness (family) the ratio vanishes",
+        "n    bound",
+        "10   < 2",
+        "100  < 2/3",
+        "the bound 1 / log(n) tends to 0 as n grows: log n grows",
+        "The instances are rechecked; the limit is proved in the check's steps.",
+    ]
+    long = readable(family | {"instances": instances * 9})
+    assert len(long.rows) == 12
+    assert "first 12 of 18" in long.note
+    assert readable(family | {"toward": 1}).raw
+
+
+def test_an_enclosure_is_shown_as_a_formula():
+    area = ["integral", "t", 0, ["in", "w"], ["in", "t"]]
+    record = {"kind": "enclosure", "says": "s", "inputs": {"w": 2}}
+    record |= {"relation": ["<", area, 3]}
+    assert as_lines(record, "certificate") == [
+        "certificate (enclosure) s",
+        "w = 2",
+        "this satisfies ∫_(t = 0 … w) t dt < 3",
+        "Decided in ball arithmetic; `verify recheck --deep` decides it again.",
+    ]
 
 
 def test_a_tree_that_is_too_deep_is_not_shown_but_survived():
