@@ -46,6 +46,9 @@ from verify.verdict import (
 
 Records = dict[str, CheckRecord]
 
+UNASKED = "not run"
+"""Reason of a check that neither the profile nor the machine left out."""
+
 
 def build(journal: Journal, *, strict: bool = False) -> Report:
     """Build the report of a run from its journal.
@@ -219,7 +222,7 @@ def _not_run(declared: DeclaredClaim, check: DeclaredCheck) -> CheckRecord:
         scope=check.scope,
         optional=check.optional,
         verdict=Verdict.NOT_RUN,
-        reason=check.left_out or "not run",
+        reason=check.left_out or UNASKED,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from verify.build import UNASKED
 from verify.record import ClaimRecord, Report
 from verify.verdict import Verdict
 
@@ -15,6 +16,9 @@ COLOURS = {
 
 def table(report: Report, *, colour: bool = False) -> list[str]:
     """One line per claim, refuted first within each paper, then what is red.
+
+    Claims that a partial run did not ask for are counted and not listed, unless the run
+    crashed: then they may be missing for that reason.
 
     Args:
         report: The report.
@@ -32,7 +36,12 @@ def table(report: Report, *, colour: bool = False) -> list[str]:
     width = max((len(claim.id) for claim in report.claims), default=0)
     for paper in report.papers:
         lines.append(f"{paper.key}: {paper.title}")
-        claims = [claim for claim in report.claims if claim.paper == paper.key]
+        claims = [
+            claim
+            for claim in report.claims
+            if claim.paper == paper.key
+            and not (run.partial and not run.crashes and _not_asked_for(claim))
+        ]
         for claim in sorted(claims, key=lambda c: c.verdict is not Verdict.REFUTED):
             lines += _rows(claim, width, colour)
         groups = [
@@ -45,6 +54,13 @@ def table(report: Report, *, colour: bool = False) -> list[str]:
     lines += [f"red: {text}" for text in run.red]
     lines += [f"note: {text}" for text in run.notes]
     return lines
+
+
+def _not_asked_for(claim: ClaimRecord) -> bool:
+    """Whether nothing ran, and no check names a profile or machine that left it out."""
+    return all(
+        c.verdict is Verdict.NOT_RUN and c.reason == UNASKED for c in claim.checks
+    )
 
 
 def _rows(claim: ClaimRecord, width: int, colour: bool) -> list[str]:

@@ -68,6 +68,14 @@ def test_one_node(project):
     assert project.verdicts() == {"theorem-2": "REFUTED"}
 
 
+def test_what_nobody_asked_for_is_counted_and_not_listed(project):
+    done = project.pytest("theorems", "--verify-select=toy/theorem-1")
+    rows = [line.split()[:2] for line in done.out.splitlines()]
+    assert ["HOLDS", "toy/theorem-1"] in rows
+    assert ["NOT_RUN", "toy/theorem-2"] not in rows
+    assert "1 not run" in done.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "verdicts"),
     [
