@@ -57,9 +57,10 @@ def table(report: Report, *, colour: bool = False) -> list[str]:
 
 
 def _not_asked_for(claim: ClaimRecord) -> bool:
-    """Whether nothing ran, and no check names a profile or machine that left it out."""
+    """Whether nothing ran, and no profile left out a check that the claim needs."""
     return all(
-        c.verdict is Verdict.NOT_RUN and c.reason == UNASKED for c in claim.checks
+        check.verdict is Verdict.NOT_RUN and (check.optional or check.reason == UNASKED)
+        for check in claim.checks
     )
 
 
