@@ -180,15 +180,37 @@ def num(value: Any, digits: int = 6) -> str:
     return str(value)
 
 
+_ZEROS = re.compile(r"\d+?(0{6,})(?!\d)")
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 def exact(value: Any) -> str:
-    """Write an exact number: hex doubles as shortest decimals, integers bare."""
+    """Write an exact number: hex doubles as shortest decimals, integers bare.
+
+    Args:
+        value: A number, or an exact one as text.
+
+    Returns:
+        Text; long tails of zeros as a power of ten.
+
+    >>> exact("0x1.8p+1"), exact("7/1"), exact("-25000000/3"), exact(10**36)
+    ('3.0', '7', '-25·10⁶/3', '10³⁶')
+    """
     text = str(value)
     if "0x" in text:
         try:
             return repr(float.fromhex(text))
         except (ValueError, OverflowError):
             return text
-    return text.removesuffix("/1")
+    return _ZEROS.sub(_with_power, text.removesuffix("/1"))
+
+
+def _with_power(digits: re.Match[str]) -> str:
+    """An integer that ends in many zeros as a multiple of a power of ten."""
+    zeros = len(digits[1])
+    head = digits[0][:-zeros]
+    power = "10" + str(zeros).translate(_RAISED)
+    return power if head == "1" else f"{head}·{power}"
 
 
 def red_lines(report: Report) -> list[str]:
