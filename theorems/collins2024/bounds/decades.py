@@ -115,25 +115,26 @@ def _exact(claim: Claim) -> str:
 
 
 def slopes(claim: Claim, decades: Decades) -> Figure:
-    """Local exponents against Lambda, with their limit."""
+    """Local exponents less their limits, against Lambda."""
     task = str(claim.task)
-    limits = 1 / (sp.sympify(claim.power) + sp.sympify(claim.growth))
-    first, last = decades.ratio[0], decades.ratio[-1]
-    series = []
-    for size in DIMENSIONS:
-        series.append(Series(f"d = {size}", decades.ratio, decades.slope[task, size]))
-        limit = float(limits.subs(d, size))
-        series.append(Series(f"limit, d = {size}", [first, last], [limit, limit]))
+    limit = 1 / (sp.sympify(claim.power) + sp.sympify(claim.growth))
     return Figure(
         name="local-slopes",
-        title=f"Local exponent of w*, {task} tasks",
+        title=f"Local exponent of w* less its limit, {task} tasks",
         x_label="Λ = nL²/σ²",
-        y_label="d log w* / d log Λ",
-        series=tuple(series),
+        y_label="d log w* / d log Λ − limit",
+        series=tuple(
+            Series(
+                f"d = {size}, limit {limit.subs(d, size)}",
+                decades.ratio,
+                decades.slope[task, size] - float(limit.subs(d, size)),
+            )
+            for size in DIMENSIONS
+        ),
         x_log=True,
         caption=(
             "Exact local slopes at σ = L = 1, n = Λ. Those of ReLU tasks cross their "
-            "limit and return from below like w^{-1/2}: a slope read off a few decades "
+            "limit and return from below like w^(-1/2): a slope read off a few decades "
             "is no exponent."
         ),
     )
