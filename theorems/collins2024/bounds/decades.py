@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
-from scipy import optimize
 
 from theorems.collins2024.bounds.notation import d
 from verify import Claim, Holds, Outcome, Refuted
@@ -54,6 +53,8 @@ def observe(per_decade: int, progress: Callable[[int, int], None]) -> Decades:
 
 def predicted(claim: Claim, size: int, ratio: Floats) -> Floats:
     """Minimise ``first w^-power + second w^-2 + noise w^growth / Lambda``."""
+    from scipy import optimize
+
     first, power, second, noise, growth = (
         float(sp.sympify(value).subs(d, size))
         for value in (
