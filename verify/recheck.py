@@ -17,7 +17,8 @@ from contextlib import contextmanager
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import pairwise
+from itertools import pairwise, product
+from math import comb
 from typing import Any, NamedTuple
 
 SCHEMA_VERSION = 1
@@ -42,6 +43,7 @@ _FATES = {"mutants": "name change rejected", "anchors": "name change refuted"}
 SIGNS = {"<": {-1}, "<=": {-1, 0}, "==": {0}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
 Span = tuple[Fraction, ...]  # (x,) is exact, (lo, hi) an enclosure, () unknown
 Value = tuple[tuple[int, ...], list[Span]]  # shape, () or (rows, columns), and entries
+Tensor = dict[tuple[int, ...], Fraction]  # coefficients by exponents or by indices
 
 
 class RecheckError(ValueError):
@@ -338,10 +340,82 @@ def _family(
     return Decision(valid, holds if valid else f"instances and their order: {truths}")
 
 
+def _along(tensor: Tensor, axis: int, n: int, weight: Callable[..., Any]) -> Tensor:
+    # The linear map with entries weight(i, j), i, j = 0 ... n, applied along one axis.
+    mapped: Tensor = {}
+    for (at, x), i in product(tensor.items(), range(n + 1)):
+        place = (*at[:axis], i, *at[axis + 1 :])
+        mapped[place] = mapped.get(place, Fraction()) + weight(i, at[axis]) * x
+    return mapped
+
+
+def _bernstein(n: int, low: Fraction, high: Fraction, i: int, j: int) -> Fraction:
+    # Coefficient i, in degree n, of x^j on [low, high]: its blossom at low and high.
+    pick = [comb(i, k) * comb(n - i, j - k) for k in range(j + 1)]
+    terms = (c * high**k * low ** (j - k) for k, c in enumerate(pick))
+    return sum(terms, Fraction()) / comb(n, j)
+
+
+def _halved(flip: int, i: int, j: int) -> Fraction:
+    return Fraction(comb(abs(flip - i), abs(flip - j)), 1 << abs(flip - i))
+
+
+def _least(tensor: Tensor, degrees: Sequence[int], cells: Any, count: Any) -> Fraction:
+    # The least Bernstein coefficient over all cells, which de Casteljau halves.
+    size = math.prod(n + 1 for n in degrees)
+    count([Fraction()], size * sum(degrees, 1))
+    if cells is None:
+        return min([*tensor.values(), *[Fraction()] * (len(tensor) < size)])
+    axis, *halves = cells
+    need(axis in range(len(degrees)) and len(halves) == 2, "a cell is no [axis, c, c]")
+    found = []
+    for half, flip in zip(halves, (0, degrees[axis]), strict=True):
+        part = _along(tensor, axis, degrees[axis], partial(_halved, flip))
+        found.append(_least(part, degrees, half, count))
+    return min(found)
+
+
+def _terms(raw: Any, dimension: int) -> Tensor:
+    tensor = {tuple(at): number(x)[1][0][0] for x, at in raw}
+    whole = all(type(n) is int and 0 <= n <= MAX_SIDE for at in tensor for n in at)
+    fits = whole and {*map(len, tensor)} <= {dimension} and len(tensor) == len(raw)
+    need(fits, "terms are no list of [coefficient, exponents], each exponents once")
+    return tensor
+
+
+def _polynomial(
+    variables: Any, terms: Any, relation: Any, box: Any, cells: Any, squares: Any
+) -> Decision:
+    # The terms less all weight q^2 are at least their least Bernstein coefficient. They
+    # are a constant when the squares are the proof, and the box (null) is all of space.
+    need(relation in {">", ">="}, "relation is neither > nor >=")
+    count, left = _Calculator().hull, _terms(terms, len(variables))
+    for weight, raw in squares:
+        square, w = _terms(raw, len(variables)), number(weight)[1][0][0]
+        need(w >= 0, "a square has a negative weight")
+        for (s, x), (t, y) in product(square.items(), repeat=2):
+            at = tuple(map(operator.add, s, t))
+            left[at] = count([left.get(at, Fraction()) - w * x * y])[0]
+    left = {at: x for at, x in left.items() if x}
+    degrees = [max((at[i] for at in left), default=0) for i in range(len(variables))]
+    need(box is not None or not any(degrees), "no box, and more than squares is left")
+    ends = [
+        [number(x)[1][0][0] for x in side] for side in box or [(0, 0)] * len(degrees)
+    ]
+    for i, ((low, high), n) in enumerate(zip(ends, degrees, strict=True)):
+        need(low <= high, "a side of the box is upside down")
+        count([low, high], math.prod(m + 1 for m in degrees) * (n + 1) ** 2)
+        left = _along(left, i, n, partial(_bernstein, n, low, high))
+    least = _least(left, degrees, cells, count)
+    sign = (least > 0) - (least < 0)
+    word = ("zero", "positive", "negative")[sign]
+    return Decision(sign in SIGNS[relation], f"the least Bernstein coefficient: {word}")
+
+
 DECIDERS: dict[str, Callable[..., Decision]] = {"formula": _formula, "table": _table}
 ELSEWHERE = Decision(None, "not rechecked here: use verify recheck --deep")
 DECIDERS |= dict.fromkeys(NOT_HERE, lambda **_: ELSEWHERE)
-DECIDERS |= {"kkt": _kkt, "family": _family}
+DECIDERS |= {"kkt": _kkt, "family": _family, "polynomial": _polynomial}
 
 
 @blame("malformed record")
