@@ -125,7 +125,7 @@ class Readable:
     @property
     def sentence(self) -> str:
         """The relation with its subject; empty without a relation."""
-        if not self.relation or self.kind == "family":
+        if not self.relation or self.kind in {"family", "polynomial"}:
             return self.relation
         start = {"table": "In this table", "kkt": "This"}.get(self.kind)
         return f"{start or 'This satisfies'} {self.relation}"
@@ -150,6 +150,8 @@ def readable(record: Mapping[str, Any]) -> Readable:
             return _kkt(record, kind, says)
         if kind == "family":
             return _family(record, kind, says)
+        if kind == "polynomial":
+            return _polynomial(record, kind, says)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         says = f"{says} (malformed: shown as recorded)".strip()
     raw = json.dumps(record, indent=1, ensure_ascii=False, default=str)
@@ -234,6 +236,38 @@ def _family(record: Mapping[str, Any], kind: str, says: str) -> Readable:
         note += f" The first {MAX_ROWS} of {len(rows)} are shown."
     columns = name, "bound"
     return Readable(kind, says, (), (), relation, columns, tuple(rows[:MAX_ROWS]), note)
+
+
+def _polynomial(record: Mapping[str, Any], kind: str, says: str) -> Readable:
+    names = [str(name) for name in record["variables"]]
+    cut = MAX_ROWS if len(record["terms"]) > MAX_ROWS else None
+    terms = [_term(names, raw) for raw in record["terms"][:cut]]
+    rows = [(f"polynomial (degree {max(sum(at) for _, at in record['terms'])})",)]
+    rows[0] += (" + ".join(terms).replace("+ −", "− ") + (" + …" if cut else ""),)
+    sides = zip(names, record["box"] or [], strict=False)
+    rows += [(f"{name} in", f"[{exact(a)}, {exact(b)}]") for name, (a, b) in sides]
+    pieces = _pieces(record["cells"])
+    rows += [("cells, by halving", str(pieces))] if pieces > 1 else []
+    rows += [("squares", str(len(record["squares"])))] if record["squares"] else []
+    how = "its squares" if record["box"] is None else "its Bernstein coefficients"
+    where = "on this box" if record["box"] else "everywhere"
+    sign = _SIGNS[record["relation"]]
+    relation = f"The polynomial is {sign} 0 {where}, shown by {how}"
+    note = "Decided in exact rationals; report.json has all of it."
+    return Readable(kind, says, (), (), relation, ("", ""), tuple(rows), note)
+
+
+def _term(names: list[str], raw: Any) -> str:
+    """A term as the record has it: [coefficient, exponents]."""
+    coefficient, at = exact(raw[0]).replace("-", "−", 1), raw[1]
+    powers = [f"{x}^{n}" if n > 1 else x for x, n in zip(names, at, strict=True) if n]
+    if powers and coefficient in {"1", "−1"}:
+        return coefficient[:-1] + " · ".join(powers)
+    return " · ".join([coefficient, *powers])
+
+
+def _pieces(cells: Any) -> int:
+    return 1 if cells is None else sum(_pieces(half) for half in cells[1:])
 
 
 def _linear(left: Mapping[str, Any]) -> str:

@@ -7,8 +7,9 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sympy import Rational, sympify
+from sympy import Rational, symbols, sympify
 
+from verify.certify.positivity import bernstein, squares
 from verify.report.formulas import as_lines, infix, readable
 from verify.report.mathml import mathml
 
@@ -255,3 +256,24 @@ def test_markup_in_latex_stays_text():
 @pytest.mark.parametrize("latex", ["", r"\frac{1", r"\nosuchmacro{x}", r"\frac{1}"])
 def test_latex_that_is_not_understood_gives_nothing(latex):
     assert mathml(latex) is None
+
+
+def test_a_polynomial_is_read_with_its_box_and_cells():
+    x, y = symbols("x y")
+    box = {x: (0, 1), y: (Rational(1, 2), 2)}
+    record = bernstein(x**2 - x * y / 2 + y, box, says="it is positive")
+    shown = readable(record)
+    rows = dict(shown.rows)
+    assert rows["polynomial (degree 2)"] == "y − 1/2 · x · y + x^2"
+    assert (rows["x in"], rows["y in"]) == ("[0, 1]", "[1/2, 2]")
+    assert shown.sentence.startswith(
+        "The polynomial is > 0 on this box, shown by its B"
+    )
+    assert not shown.raw
+
+
+def test_squares_need_no_box():
+    x = symbols("x")
+    shown = readable(squares(x**4 - x**2 + 1, [x], says="it is positive"))
+    assert shown.sentence == "The polynomial is > 0 everywhere, shown by its squares"
+    assert int(dict(shown.rows)["squares"]) >= 1
