@@ -1,0 +1,1 @@
+"""Tasks that depend on few directions, and what attention learns from them."""
