@@ -13,7 +13,9 @@ for a subspace that has nothing to do with M.
 
 How the sentence is read:
     1. "Recovers": with softmax, ρ(M, B) ends below what it is for unrelated subspaces,
-       below what it is with linear attention, and below 20.
+       below what it is with linear attention, and below 20 (@unrelated); or below the 1
+       of the start as well (@start: affine tasks do, quadratic ones end near 1.3 here,
+       and cosine ones near 0.8, which is too near to be claimed).
     2. "Test error improving with the quality of the learned subspace": from the first
        tenth of training on, log ρ and log error are correlated positively over the
        course of each run; the error ends at most four fifths of that at the start.
@@ -37,13 +39,23 @@ Deviations from the text:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sympy import Integer, Interval, Rational, Symbol, Tuple, oo
 
 from theorems.collins2024 import PAPER
-from verify import Claim, Kind, Mutant, Outcome, Wording, check, evidence
+from verify import (
+    Cause,
+    Claim,
+    Kind,
+    Mutant,
+    Outcome,
+    Wording,
+    check,
+    evidence,
+    inconclusive,
+)
 from verify.profiles import Profile
 
 if TYPE_CHECKING:
@@ -56,15 +68,22 @@ SCOPE = f"{SETTING}, 3000 steps of Adam, 64 seeds (full: 128)"
 TRAINED = ("default", "full")  # 300 steps of smoke show nothing yet
 
 
-def _row(task: str, f: str) -> Claim:
+READINGS = {
+    "unrelated": (20, "less than for unrelated subspaces"),
+    "start": (1, "less than at the start, where it is 1"),
+}
+
+
+def _row(task: str, f: str, reading: str, **fields: Any) -> Claim:
+    most, recovers = READINGS[reading]
     return Claim(
-        id=f"collins2024/figure-9/{task}",
+        id=f"collins2024/figure-9/{task}@{reading}",
         kind=Kind.EMPIRICAL,
         title=f"softmax attention recovers the subspace of {task} tasks",
         says=(
             f"Pre-trained on {task} tasks of low rank, softmax attention recovers "
-            "col(B), and its test error improves with ρ(M, B); linear attention does "
-            "not learn any meaningful structure."
+            f"col(B), that is ρ(M, B) ends {recovers}, and its test error improves "
+            "with ρ(M, B); linear attention does not learn any meaningful structure."
         ),
         latex=(
             r"\rho(M, B) = \|B_\perp^\top M B_\perp\|_2 / \sigma_{\min}(B^\top M B), "
@@ -76,7 +95,7 @@ def _row(task: str, f: str) -> Claim:
         recipe_complete=False,
         parameters={
             "recovers": softmax, "fails": linear, "subspace": Symbol("B"),
-            "recovered": Interval.open(0, 20), "unstructured": Interval.open(1, oo),
+            "recovered": Interval.open(0, most), "unstructured": Interval.open(1, oo),
             "errors": Tuple(softmax, linear), "along": Integer(1),
         },
         mutants=(
@@ -107,12 +126,26 @@ def _row(task: str, f: str) -> Claim:
                 along=Integer(-1),
             ),
         ),
+        **fields,
     )  # fmt: skip
 
 
-AFFINE = _row("affine", r"a^\top B^\top x + 2")
-QUADRATIC = _row("quadratic", r"(a^\top B^\top x)^2")
-COSINE = _row("cosine", r"\cos(4 a^\top B^\top x)")
+FUNCTIONS = {
+    "affine": r"a^\top B^\top x + 2",
+    "quadratic": r"(a^\top B^\top x)^2",
+    "cosine": r"\cos(4 a^\top B^\top x)",
+}
+AFFINE, QUADRATIC, COSINE = (_row(t, f, "unrelated") for t, f in FUNCTIONS.items())
+AFFINE_FALLS = _row("affine", FUNCTIONS["affine"], "start")
+QUADRATIC_FALLS = _row(
+    "quadratic",
+    FUNCTIONS["quadratic"],
+    "start",
+    finding=inconclusive(
+        Cause.RECIPE,
+        "the number of steps, which the text does not give: ρ ends near 1.3 here",
+    ),
+)
 
 SETTLED = Claim(
     id="collins2024/figure-9/settled",
@@ -216,12 +249,21 @@ def _bounds(claim: Claim, trainings: Trainings, task: str) -> list[Bound]:
     ]  # fmt: skip
 
 
-@check(AFFINE, QUADRATIC, COSINE, grade="trained", scope=SCOPE, profiles=TRAINED)
+@check(
+    AFFINE,
+    QUADRATIC,
+    COSINE,
+    AFFINE_FALLS,
+    QUADRATIC_FALLS,
+    grade="trained",
+    scope=SCOPE,
+    profiles=TRAINED,
+)
 def trained_models_agree(claim: Claim, trained: Trainings, profile: Profile) -> Outcome:
     """Student intervals of all bounds at once, at constant rates."""
     from theorems.collins2024.low_rank import deciding, studies
 
-    task = claim.id.rpartition("/")[2]
+    task = claim.base_id.rpartition("/")[2]
     return deciding.at_once(
         _bounds(claim, trained, task), profile.level,
         figures=studies.figures(trained, task),

@@ -242,8 +242,9 @@ def _polynomial(record: Mapping[str, Any], kind: str, says: str) -> Readable:
     names = [str(name) for name in record["variables"]]
     cut = MAX_ROWS if len(record["terms"]) > MAX_ROWS else None
     terms = [_term(names, raw) for raw in record["terms"][:cut]]
-    rows = [(f"polynomial (degree {max(sum(at) for _, at in record['terms'])})",)]
-    rows[0] += (" + ".join(terms).replace("+ −", "− ") + (" + …" if cut else ""),)
+    degree = max(sum(at) for _, at in record["terms"])
+    text = " + ".join(terms).replace("+ −", "− ") + (" + …" if cut else "")
+    rows = [(f"polynomial (degree {degree})", text)]
     sides = zip(names, record["box"] or [], strict=False)
     rows += [(f"{name} in", f"[{exact(a)}, {exact(b)}]") for name, (a, b) in sides]
     pieces = _pieces(record["cells"])
