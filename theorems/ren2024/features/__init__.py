@@ -1,0 +1,1 @@
+"""Feature maps of the softmax kernel: what they estimate, and how well."""
