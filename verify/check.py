@@ -3,7 +3,9 @@
 A check takes ``claim`` and, by name, what it needs: ``search``, ``profile``, ``seed``,
 ``device``, ``progress`` and ``runs`` (studies of trained models) from the engine, or
 any ``@evidence`` visible in its module. Evidence takes no claim: it is made once and
-judged for the claim, its mutants, its anchors and its resolution alike.
+judged for the claim, its mutants, its anchors and its resolution alike. ``seed`` is its
+own, derived from the ``root_seed`` of the run, which studies that several modules
+share derive theirs from.
 
 Standard library only.
 """
@@ -21,7 +23,15 @@ from verify.outcome import Outcome
 from verify.paper import ClaimError
 from verify.verdict import Grade
 
-INSTRUMENTS = ("search", "profile", "seed", "device", "progress", "runs")
+INSTRUMENTS = (
+    "search",
+    "profile",
+    "seed",
+    "root_seed",
+    "device",
+    "progress",
+    "runs",
+)
 
 CheckFunction = Callable[..., Outcome]
 

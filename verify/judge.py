@@ -70,6 +70,7 @@ class Bench:
             "search": lambda: Search(self.profile.examples, seed, shrink),
             "profile": lambda: self.profile,
             "seed": lambda: seed,
+            "root_seed": lambda: self.root_seed,
             "device": lambda: self.device,
             "progress": lambda: self._progress_of(owner.name),
             "runs": lambda: self._runs_of(owner),
