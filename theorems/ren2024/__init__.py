@@ -31,6 +31,11 @@ What the text gets wrong or leaves open, beyond what a claim decides:
 
 from verify import Item, Paper
 
+
+def _claims(*names: str) -> tuple[str, ...]:
+    return tuple(f"ren2024/{name}" for name in names)
+
+
 PAPER = Paper(
     key="ren2024",
     title=(
@@ -43,46 +48,121 @@ PAPER = Paper(
     items=(
         Item("Theorem 3.1", claims=("ren2024/theorem-3.1",)),
         Item("Theorem A.1", alias_of="Theorem 3.1"),
-        Item("Theorem 3.2", not_stated="generalisation bound of the dual model"),
+        Item(
+            "Theorem 3.2",
+            claims=_claims(
+                "theorem-3.2",
+                "theorem-3.2/uniform",
+                "theorem-3.2/hoeffding",
+                "theorem-3.2/constants",
+                "theorem-3.2/lipschitz",
+                "theorem-3.2/contraction",
+                "theorem-3.2/class",
+            ),
+        ),
         Item("Theorem C.1", alias_of="Theorem 3.2"),
-        Item("Theorem B.1", not_stated="one Transformer layer"),
-        Item("Theorem B.2", not_stated="L attention layers"),
-        Item("Lemma C.2", not_stated="vector contraction of Rademacher averages"),
-        Item("Lemma D.1", not_stated="full rank of A + alpha I"),
+        Item("Theorem B.1", claims=_claims("theorem-b.1")),
+        Item("Theorem B.2", claims=_claims("theorem-b.2")),
+        Item("Lemma C.2", claims=_claims("lemma-c.2")),
+        Item("Lemma D.1", claims=_claims("lemma-d.1")),
         Item("Equations (1)-(2)", not_a_claim="definition of the layer"),
         Item("Equations (3)-(4)", not_a_claim="the known linear case, recalled"),
         Item("Equations (5)-(6)", not_a_claim="definition of the attention block"),
-        Item("Equation (7)", not_stated="softmax kernel, its feature maps"),
+        Item(
+            "Equation (7)",
+            claims=_claims(
+                "kernel/softmax-gaussian",
+                "kernel/random-features",
+                "kernel/finite-mercer",
+            ),
+        ),
         Item("Equation (8)", not_a_claim="definition of the dual model"),
         Item("Equation (9)", alias_of="Theorem 3.1"),
         Item("Equation (10)", not_a_claim="definition of the risk"),
         Item("Equation (11)", alias_of="Theorem 3.2"),
-        Item("Equation (12)", not_stated="dual of the regularised attention"),
-        Item("Equation (13)", not_stated="regularised attention"),
-        Item("Equation (14)", not_stated="augmented attention"),
-        Item("Equation (15)", not_stated="attention with negative samples"),
+        Item("Equation (12)", claims=_claims("equation-12/dual")),
+        Item(
+            "Equation (13)",
+            claims=_claims(
+                "equation-13", "equation-13/self-attention", "equation-13/own-score"
+            ),
+        ),
+        Item("Equation (14)", claims=_claims("equation-14")),
+        Item("Equation (15)", claims=_claims("equation-15")),
         Item("Equations (16)-(19)", alias_of="Theorem 3.1"),
         Item("Equations (20)-(23)", alias_of="Theorem B.1"),
         Item("Equations (24)-(25)", alias_of="Theorem B.2"),
         Item("Equations (26)-(31)", alias_of="Theorem 3.2"),
         Item("Equation (32)", alias_of="Equation (12)"),
-        Item("Equation (33)", not_stated="ridge form"),
-        Item("Equations (35)-(37)", not_stated="construction of Appendix F"),
-        Item("Equation (38)", not_stated="optimality of the construction"),
+        Item("Equation (33)", claims=_claims("equation-33")),
+        Item(
+            "Appendix B.1, rank of W_F",
+            claims=_claims("rank-wf", "rank-wf/upper", "rank-wf/lower"),
+        ),
+        Item("Appendix C.2", claims=_claims("bound-c.2")),
+        Item("Equations (35)-(37)", claims=_claims("appendix-f/construction")),
+        Item("Equation (38)", claims=_claims("appendix-f/optimality")),
         Item("Figure 1", not_a_claim="illustration"),
         Item("Figure 2", not_a_claim="illustration"),
-        Item("Figure 3", not_stated="equivalence and modifications, linear task"),
+        Item(
+            "Figure 3",
+            claims=_claims(
+                "figure-3/equivalence",
+                "figure-3/regularised",
+                "figure-3/augmented",
+                "figure-3/negative",
+            ),
+        ),
         Item("Figure 4", not_a_claim="illustration"),
         Item("Figure 5", not_a_claim="illustration"),
-        *(
-            Item(f"Figure {n}", not_stated="accuracy of random features")
-            for n in (6, 7, 8, 9)
+        Item("Figure 6", claims=_claims("figure-6")),
+        Item("Figure 7", claims=_claims("figure-7")),
+        Item("Figure 8", claims=_claims("figure-8")),
+        Item(
+            "Figure 9",
+            claims=_claims(
+                "figure-9/attention", "figure-9/output", "figure-9/large-values"
+            ),
         ),
-        Item("Figure 10", not_stated="more seeds of Figure 3"),
-        Item("Figure 11", not_stated="trigonometric task"),
-        Item("Figure 12", not_stated="exponential task"),
-        Item("Figure 13", not_stated="combinations"),
-        Item("Figure 14", not_stated="one Transformer layer, rank of I_M"),
-        Item("Table 1", not_stated="fine-tuned BERT"),
+        Item(
+            "Figure 10",
+            claims=_claims(
+                "figure-10/regularised", "figure-10/augmented", "figure-10/negative"
+            ),
+        ),
+        Item(
+            "Figure 11",
+            claims=_claims(
+                "figure-11/equivalence",
+                "figure-11/regularised",
+                "figure-11/augmented",
+                "figure-11/negative",
+            ),
+        ),
+        Item(
+            "Figure 12",
+            claims=_claims(
+                "figure-12/equivalence",
+                "figure-12/regularised",
+                "figure-12/augmented",
+                "figure-12/negative",
+            ),
+        ),
+        Item(
+            "Figure 13",
+            claims=_claims(
+                "figure-13/linear", "figure-13/trigonometric", "figure-13/exponential"
+            ),
+        ),
+        Item("Figure 14", claims=_claims("figure-14/equivalence", "figure-14/rank")),
+        Item(
+            "Table 1",
+            claims=_claims(
+                "table-1/regularised",
+                "table-1/augmented",
+                "table-1/negative",
+                "table-1/combined",
+            ),
+        ),
     ),
 )

@@ -85,7 +85,9 @@ def size_of(dimension: sp.Expr, sizes: Mapping[sp.Symbol, int]) -> int:
     Raises:
         SymbolicError: If a symbol has no size, or the result is no count.
     """
-    value = sp.sympify(dimension).subs(dict(sizes))
+    value = sp.sympify(dimension)
+    # Substitution costs more than all that follows: most dimensions need none.
+    value = sp.sympify(sizes[value]) if value in sizes else value.subs(dict(sizes))
     if not value.is_Integer or value < 0:
         given = ", ".join(f"{k}={n}" for k, n in sizes.items()) or "none"
         raise SymbolicError(
