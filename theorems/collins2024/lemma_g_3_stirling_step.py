@@ -78,6 +78,10 @@ STEP_REPAIRED = Claim(
     kind=Kind.PROOF_STEP,
     title="the largest term against the integral, repaired",
     says="For α ≤ √(2πd), (d/(αe))^d is at most Γ(d+1)/α^{d+1}.",
+    latex=(
+        r"\left(\tfrac{d}{\alpha e}\right)^d \le \tfrac{\Gamma(d+1)}{\alpha^{d+1}}, "
+        r"\quad \alpha \le \sqrt{2 \pi d}"
+    ),
     quantifiers="for all real d ≥ 1, 0 < α ≤ √(2πd)",
     source=STEP.source,
     wording=Wording.OURS,

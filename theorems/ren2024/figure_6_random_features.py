@@ -66,6 +66,12 @@ HALF, TENTH = Rational(1, 2), Rational(1, 10)
 LEAST = Rational(1, 10**6)  # a ratio of positive numbers, in logarithms
 
 
+ERRORS = (
+    r"\mathrm{MSE} = \tfrac1{N^2} \sum_{ij} (\hat A_{ij} - A_{ij})^2, \quad "
+    r"\mathrm{MAE} = \tfrac1{N^2} \sum_{ij} |\hat A_{ij} - A_{ij}|"
+)
+
+
 def _falls(figure: int, what: Symbol, reading: str) -> Claim:
     return Claim(
         id=f"ren2024/figure-{figure}@{reading}",
@@ -75,6 +81,7 @@ def _falls(figure: int, what: Symbol, reading: str) -> Claim:
             f"MSE and MAE of the estimated {what} fall as d_r increases, "
             f"{WEIGHTS[reading]}."
         ),
+        latex=ERRORS,
         quantifiers="d_r = 12, 40, 120, 400, 1200; linear task, 16 tokens",
         source=PAPER.at(f"Figure {figure}", SOURCE),
         wording=Wording.PRINTED,
@@ -100,6 +107,7 @@ def _low(reading: str) -> Claim:
             "With 1200 random features MSE and MAE of attention matrix and output are "
             f"at most a tenth of the entries' size, {WEIGHTS[reading]}."
         ),
+        latex=ERRORS,
         quantifiers="d_r = 1200; linear task, 16 tokens",
         source=PAPER.at("Figure 8", SOURCE),
         wording=Wording.GUESSED,
@@ -121,6 +129,7 @@ def _majority(what: Symbol, reading: str) -> Claim:
             f"With 1200 random features the MSE of the {what} is below half of that of "
             f"uniform attention in the geometric mean, {WEIGHTS[reading]}."
         ),
+        latex=ERRORS,
         quantifiers="d_r = 1200; linear task, 16 tokens",
         source=PAPER.at("Figure 9", SOURCE),
         wording=Wording.GUESSED,
@@ -149,6 +158,7 @@ def _large(reading: str) -> Claim:
             "With 1200 random features each query's largest weight has a larger error "
             f"than its other weights, {WEIGHTS[reading]}."
         ),
+        latex=ERRORS,
         quantifiers="d_r = 1200; linear task, 16 tokens",
         source=PAPER.at("Figure 9", SOURCE),
         wording=Wording.DERIVED,
@@ -181,6 +191,7 @@ RATE = Claim(
         "From d_r = 12 to 1200 the MAE of the attention matrix falls like d_r to a "
         "power between -1/4 and -1/20 in trained layers."
     ),
+    latex=r"\mathrm{MAE} \propto d_r^{-p}, \quad \tfrac1{20} \le p \le \tfrac14",
     quantifiers="after pre-training, with exact softmax and through random features",
     source=PAPER.at("Figure 8", f"{SOURCE}; our measurement"),
     wording=Wording.OURS,
@@ -200,6 +211,7 @@ LOST = Claim(
         "After pre-training with exact softmax 1200 random features explain less than "
         "half of the variance of the attention matrix."
     ),
+    latex=r"\mathrm{MSE} > \tfrac12\, \mathrm{MSE}(\text{uniform})",
     quantifiers="d_r = 1200; linear task, 16 tokens",
     source=PAPER.at("Figure 9", f"{SOURCE}; our measurement"),
     wording=Wording.OURS,
@@ -218,6 +230,7 @@ EXACT = Claim(
         "For 16 keys and a query 17 features, a factor of the Gram matrix, give "
         "trained attention with errors below 10^-4 times the MAE of 1200 random ones."
     ),
+    latex=r"\mathrm{MAE}(\text{Gram}) \le 10^{-4}\, \mathrm{MAE}(\text{random})",
     quantifiers="after pre-training, with exact softmax and through random features",
     source=PAPER.at("Figure 9", f"{SOURCE}; our measurement"),
     wording=Wording.OURS,

@@ -57,6 +57,7 @@ def _claim(part: str, title: str, says: str, settings: tuple[str, ...]) -> Claim
         kind=Kind.EMPIRICAL,
         title=title,
         says=says,
+        latex=r"\max_s \mathrm{score}(s) > \mathrm{score}(\text{original})",
         quantifiers=SETTING,
         source=PAPER.at("Table 1", "Appendix E.5"),
         wording=Wording.PRINTED,
