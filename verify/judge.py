@@ -67,7 +67,9 @@ class Bench:
         """Call a check or make evidence, with everything it asks for by name."""
         seed = self.seed(owner.module, owner.name)
         offered: dict[str, Callable[[], Any]] = {
-            "search": lambda: Search(self.profile.examples, seed, shrink),
+            "search": lambda: Search(
+                self.profile.examples, seed, shrink and self.profile.refine
+            ),
             "profile": lambda: self.profile,
             "seed": lambda: seed,
             "root_seed": lambda: self.root_seed,
@@ -380,7 +382,7 @@ def _resolutions(
     elif base.verdict is not Verdict.HOLDS:
         return [], errors
     found = []
-    for resolve in claim.resolves:
+    for resolve in claim.resolves if bench.profile.refine else ():
 
         def rejects(value: Any, name: str = resolve.parameter) -> bool | None:
             decision = decide(bench, check, basis.at(**{name: value}))

@@ -187,9 +187,10 @@ def optima() -> Optima:
     CLAIM,
     grade="trained",
     scope=(
-        "L in {0.1, 0.3, 1}, d = 5, n = 20, σ = 0.01, 2500 steps of Adam (smoke: 900, "
-        "full: 5000; Appendix J)"
+        "L in {0.1, 0.3, 1}, d = 5, n = 20, σ = 0.01, 2500 steps of Adam (full: 5000; "
+        "Appendix J)"
     ),
+    profiles=("default", "full"),
 )
 def windows_shrink_with_lipschitzness(
     claim: Claim, pretraining: Trainings, profile: Profile

@@ -300,7 +300,15 @@ def sums_in_balls(claim: Claim, search: Search) -> Outcome:
         st.tuples(st.integers(1, 32), st.integers(0, 4), st.integers(1, 2)),
         bounds,
         searched="d ≤ 32, α = 2^-j times the largest, m at or twice the threshold",
-        pinned=[(1, 0, 1), (2, 0, 1), (26, 0, 1), (1, 4, 2), (32, 1, 1), (32, 2, 1)],
+        pinned=[
+            (1, 0, 1),
+            (2, 0, 1),
+            (26, 0, 1),
+            (1, 4, 2),
+            (32, 1, 1),
+            (32, 2, 1),
+            (32, 4, 2),
+        ],
         scale=0.15,
     )
     if outcome.verdict is not Verdict.HOLDS:

@@ -159,12 +159,13 @@ def _shape(expr: Any) -> str:
 
 
 def _prove_scalars(left: Any, right: Any) -> Proof:
-    difference = scalar(left) - scalar(right)
-    vanishes = is_zero(difference)
+    ours, theirs = tidy(scalar(left)), tidy(scalar(right))
+    difference = ours - theirs  # 0 at once where both have one lowest form
+    vanishes = difference == 0 or is_zero(difference)
     residual = sp.S.Zero if vanishes else tidy(difference)
     steps = (
-        f"left: {plain(tidy(scalar(left)))}",
-        f"right: {plain(tidy(scalar(right)))}",
+        f"left: {plain(ours)}",
+        f"right: {plain(theirs)}",
         f"difference over one denominator: {plain(residual)}",
     )
     return Proof(vanishes, residual, steps)

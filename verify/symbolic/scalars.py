@@ -1,5 +1,6 @@
 """Scalars and products: small questions, and cancelling to lowest terms."""
 
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -76,7 +77,12 @@ def tidy(coefficient: sp.Expr) -> sp.Expr:
     Returns:
         The same scalar over one denominator; rational functions that vanish are 0.
     """
-    frozen, meaning = freeze(sp.sympify(coefficient))
+    return _tidied(sp.sympify(coefficient))
+
+
+@lru_cache(maxsize=8192)  # a claim, its mutants and its anchors share most of it
+def _tidied(coefficient: sp.Expr) -> sp.Expr:
+    frozen, meaning = freeze(coefficient)
     try:
         cancelled = sp.cancel(sp.together(frozen))
     except sp.PolynomialError:  # Piecewise and other things that are no polynomial
