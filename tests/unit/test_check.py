@@ -159,7 +159,9 @@ def table(base, profile):
 def test_instruments_and_evidence_come_by_name():
     seen = {}
 
-    def everything(claim, table, base, search, profile, seed, device, progress, runs):
+    def everything(
+        claim, table, base, search, profile, seed, root_seed, device, progress, runs
+    ):
         seen.update(locals())
         progress(1, 2)
         return Holds("seen", n=1)
@@ -175,6 +177,7 @@ def test_instruments_and_evidence_come_by_name():
     assert seen["claim"] is CLAIM
     assert isinstance(seen["search"], Search)
     assert seen["search"].seed == seen["seed"] == bench.seed(__name__, "everything")
+    assert seen["root_seed"] == 7
     assert seen["search"].examples == profile("smoke").examples
     assert (seen["device"], seen["profile"].name) == ("cuda", "smoke")
     assert seen["table"] == (seen["base"], "smoke")

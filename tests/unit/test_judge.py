@@ -1,5 +1,7 @@
 """Judging: what a check is tried on, and what makes it broken."""
 
+from dataclasses import replace
+
 import pytest
 
 from verify import (
@@ -62,7 +64,8 @@ def count(claim):
 
 def judged(function, claim, **bench):
     made = check(claim, grade="property", scope="one case")(function)
-    return judge(Bench(profile("smoke"), **bench), made, claim, "toy::node")
+    refined = replace(profile("smoke"), refine=True)
+    return judge(Bench(refined, **bench), made, claim, "toy::node")
 
 
 # ---------------------------------------------------------------- variations
@@ -128,6 +131,13 @@ def test_resolution_of_a_refuted_claim_is_that_of_its_anchor():
     assert got.resolution[0].claimed == 4
     assert got.resolution[0].decisions <= 8
     assert got.resolution[0].above.rejected is not None
+
+
+def test_smoke_measures_no_resolution():
+    given = five(resolves=(Resolve("total", reach=0.5),))
+    made = check(given, grade="property", scope="one case")(count)
+    got = judge(Bench(profile("smoke")), made, given, "toy::node")
+    assert (got.broken, got.resolution) == ("", [])
 
 
 def test_no_resolution_without_a_decision():
