@@ -139,11 +139,11 @@ OFFSET = Claim(
 
 
 @evidence
-def trained(profile: Profile, seed: int, device: str, runs: Runs) -> Trainings:
+def trained(profile: Profile, root_seed: int, device: str, runs: Runs) -> Trainings:
     """Models of the recipe."""
     from theorems.collins2024.low_rank import studies
 
-    return runs.get(studies.pretraining(profile, seed, device))
+    return runs.get(studies.pretraining(profile, root_seed, device))
 
 
 @check(OPTIMUM, grade="symbolic", scope="all")

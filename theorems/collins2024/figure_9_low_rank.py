@@ -187,27 +187,27 @@ RATES = Claim(
 
 
 @evidence
-def trained(profile: Profile, seed: int, device: str, runs: Runs) -> Trainings:
+def trained(profile: Profile, root_seed: int, device: str, runs: Runs) -> Trainings:
     """Models of the recipe."""
     from theorems.collins2024.low_rank import studies
 
-    return runs.get(studies.pretraining(profile, seed, device))
+    return runs.get(studies.pretraining(profile, root_seed, device))
 
 
 @evidence
-def settled(profile: Profile, seed: int, device: str, runs: Runs) -> Trainings:
+def settled(profile: Profile, root_seed: int, device: str, runs: Runs) -> Trainings:
     """The same models with rates that fall."""
     from theorems.collins2024.low_rank import studies
 
-    return runs.get(studies.settled(profile, seed, device))
+    return runs.get(studies.settled(profile, root_seed, device))
 
 
 @evidence
-def tuning(profile: Profile, seed: int, device: str, runs: Runs) -> Trainings:
+def tuning(profile: Profile, root_seed: int, device: str, runs: Runs) -> Trainings:
     """Models of every rate."""
     from theorems.collins2024.low_rank import studies
 
-    return runs.get(studies.tuning(profile, seed, device))
+    return runs.get(studies.tuning(profile, root_seed, device))
 
 
 def _bounds(claim: Claim, trainings: Trainings, task: str) -> list[Bound]:

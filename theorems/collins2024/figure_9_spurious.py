@@ -156,11 +156,11 @@ RESTRICTED = Claim(
 
 
 @evidence
-def growing(profile: Profile, seed: int, device: str, runs: Runs) -> Trainings:
+def growing(profile: Profile, root_seed: int, device: str, runs: Runs) -> Trainings:
     """Models on covariates with spurious directions of every size."""
     from theorems.collins2024.low_rank import studies
 
-    return runs.get(studies.growing(profile, seed, device))
+    return runs.get(studies.growing(profile, root_seed, device))
 
 
 @evidence
@@ -174,19 +174,19 @@ def optimum() -> float:
 
 
 @evidence
-def trained(profile: Profile, seed: int, device: str, runs: Runs) -> Trainings:
+def trained(profile: Profile, root_seed: int, device: str, runs: Runs) -> Trainings:
     """Models of the recipe."""
     from theorems.collins2024.low_rank import studies
 
-    return runs.get(studies.pretraining(profile, seed, device))
+    return runs.get(studies.pretraining(profile, root_seed, device))
 
 
 @evidence
-def restricted(profile: Profile, seed: int, device: str, runs: Runs) -> Trainings:
+def restricted(profile: Profile, root_seed: int, device: str, runs: Runs) -> Trainings:
     """Softmax attention on x and on Bᵀx."""
     from theorems.collins2024.low_rank import studies
 
-    return runs.get(studies.restricting(profile, seed, device))
+    return runs.get(studies.restricting(profile, root_seed, device))
 
 
 @check(
