@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from verify.profiles import Profile
 
 HALF = Fraction(1, 2)
-LAYERS = 4_000
+LAYERS = 10_000
 SHARE = 0.01  # 6 standard errors of so many layers with 20 units and more
 Counts = Mapping[int, NDArray[np.float64]]
 
@@ -116,7 +116,7 @@ def sampled(claim: Claim, counts: Counts, profile: Profile) -> Outcome:
     reason = "mean of min(d, Rank I_M): " + ", ".join(told)
     for says, values, sign in found:
         against = "<" if sign == ">" else ">"
-        for rows in (500, 2000, 4000):  # as few as show it
+        for rows in (500, 2000, 4000, LAYERS):  # as few as show it
             interval = student(values[:rows], share)
             away = interval.separation * (1 if against == ">" else -1)
             if away > 1:
