@@ -18,7 +18,7 @@ PIN     := $(shell sed -n 's/^torch==\([0-9.]*\).*/\1/p' constraints.txt)
 REAL    := $(shell sed -n 's/^real = \[\(.*\)\].*/\1/p' pyproject.toml | tr -d '",')
 WHEELS  := https://download.pytorch.org/whl/cpu
 
-.PHONY: verify verify-real test lint test-browser test-tex test-slurm clean
+.PHONY: verify verify-real test lint docs test-browser test-tex test-slurm clean
 .DELETE_ON_ERROR:
 
 verify: $(STAMP)
@@ -36,6 +36,9 @@ lint: $(STAMP)
 	$(BIN)/ruff check verify theorems tests benchmarks
 	$(BIN)/ruff format --check verify theorems tests benchmarks
 	$(BIN)/mypy
+
+docs: $(STAMP)           # docs/_build/html/index.html; a warning is an error
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
 
 test-browser: $(STAMP)   # needs chromium on the PATH
 	$(BIN)/python -m pytest tests -q -m browser $(ARGS)

@@ -47,6 +47,8 @@ class Figure:
         x_log: Logarithmic abscissa.
         y_log: Logarithmic ordinate.
         marks: Vertical lines, label to abscissa.
+        bands: Shaded ranges of ordinates, label to (low, high); equal ends are a
+            line.
         caption: One or two sentences, also the alternative text.
     """
 
@@ -58,6 +60,7 @@ class Figure:
     x_log: bool = False
     y_log: bool = False
     marks: Mapping[str, float] = field(default_factory=dict)
+    bands: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     caption: str = ""
 
 

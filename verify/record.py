@@ -62,6 +62,7 @@ class FigureRecord(Record):
     x_log: bool = False
     y_log: bool = False
     marks: dict[str, float] = {}
+    bands: dict[str, tuple[float, float]] = {}
     caption: str = ""
 
 
