@@ -40,6 +40,7 @@ from verify import (
     necessity,
 )
 from verify.search import Search
+from verify.slack import slack
 from verify.symbolic import formula
 
 m, k = sp.symbols("m k", integer=True)
@@ -281,9 +282,17 @@ def functions(claim: Claim) -> Any:
 @check(*READINGS, grade="property", scope="polygons on [0, m], m ≤ 8, exact")
 def exact_polygons(claim: Claim, search: Search) -> Outcome:
     """Hunt over polygons with rational knots and values."""
+    ratios: list[float] = []
+
+    def fails(function: Polygon) -> bool:
+        gap, bound = sides(claim, function)
+        if bound:
+            ratios.append(float(gap / bound))
+        return gap > bound
+
     outcome = search.for_all(
         functions(claim),
-        lambda function: violated(claim, function),
+        fails,
         lambda function: witness(claim, function),
         searched="polygons with knots at quarters, m ≤ 4; spikes and plateaus",
         pinned=known(claim),
@@ -292,7 +301,10 @@ def exact_polygons(claim: Claim, search: Search) -> Outcome:
     if outcome.verdict is not Verdict.HOLDS:
         return outcome
     gap, bound = sides(claim, SPIKE)
-    return outcome.but(tightness=(Tightness("spike", float(gap / bound)),))
+    return outcome.but(
+        tightness=(Tightness("spike", float(gap / bound)),),
+        figures=(slack({"|sum - integral|": ratios}, title="Slack of the bound"),),
+    )
 
 
 @necessity(

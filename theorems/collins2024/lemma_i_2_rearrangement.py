@@ -39,6 +39,7 @@ from verify import (
     necessity,
 )
 from verify.search import Search
+from verify.slack import slack
 from verify.symbolic import formula
 
 FALLING, RISING, KEPT = sp.symbols("falling rising kept")
@@ -193,9 +194,17 @@ def exact_cells(claim: Claim, search: Search) -> Outcome:
 
     low = 0 if claim.id == LINE.id else -9
     row = st.tuples(st.integers(1, 6), st.integers(low, 9), st.integers(low, 9))
+    ratios: list[float] = []
+
+    def fails(drawn: Cells) -> bool:
+        left, right = (drawn.product(side) for side in sides(claim, drawn))
+        if left >= 0 and right > 0:
+            ratios.append(float(left / right))
+        return violated(claim, drawn)
+
     outcome = search.for_all(
         st.lists(row, min_size=1, max_size=7).map(lambda rows: cells(*rows)),
-        lambda drawn: violated(claim, drawn),
+        fails,
         lambda drawn: witness(claim, drawn),
         searched="up to 7 cells of measure 1 to 6, values up to 9",
         pinned=_ordered_first(KNOWN),
@@ -204,7 +213,11 @@ def exact_cells(claim: Claim, search: Search) -> Outcome:
     if outcome.verdict is not Verdict.HOLDS:
         return outcome
     left, right = (TOGETHER.product(side) for side in sides(claim, TOGETHER))
-    return outcome.but(tightness=(Tightness("f = f*, g = g*", float(left / right)),))
+    says = "integral of f g over that of f* g*, both positive"
+    return outcome.but(
+        tightness=(Tightness("f = f*, g = g*", float(left / right)),),
+        figures=(slack({says: ratios}, title="Slack of the rearrangement"),),
+    )
 
 
 def _ordered_first(known: Sequence[Cells]) -> list[Cells]:

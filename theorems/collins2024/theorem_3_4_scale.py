@@ -326,7 +326,7 @@ def proved_with_constants(claim: Claim) -> Outcome:
 def slopes_of_exact_minimisers(claim: Claim, optima: observed.Optima) -> Outcome:
     """Local slopes of w*, corrected to Λ = ∞, against both ends."""
     outcome = observed.interval(claim, optima)
-    drawn = [figures.interval(claim, optima)]
+    drawn = [figures.interval(claim, optima), figures.slopes(claim, optima)]
     if optima.curves and claim.id == RELU.id:
         drawn.append(figures.regimes(optima, str(claim.task)))
     return outcome.but(figures=drawn)

@@ -224,7 +224,7 @@ def slopes_follow_the_exponents(
     from theorems.collins2024.window import bands, scaling
 
     nearest = {"affine": 2 / (d + 4), "relu": 2 / (d + 3)}
-    found = []
+    found, ranges, exponents = [], {}, {}
     for (task, dimension), windows in optima.items():
         exponent = float(EXPONENTS.parameters[task].subs(d, dimension))
         tolerance = (exponent - float(nearest[task].subs(d, dimension))) / 4
@@ -232,8 +232,11 @@ def slopes_follow_the_exponents(
         correction = float(scaling.slope(windows)) - exponent
         values = scaling.trained_slopes(trained, task, dimension) - correction
         says = f"exponent, {task}, d = {dimension},"
-        found.append(bands.Band(says, values, claimed - tolerance, claimed + tolerance))
-    return bands.within(found, profile.level)
+        ends = claimed - tolerance, claimed + tolerance
+        found.append(bands.Band(says, values, *ends))
+        ranges[task, dimension], exponents[task, dimension] = ends, exponent
+    drawn = scaling.slope_figure(trained, optima, ranges, exponents)
+    return bands.within(found, profile.level, figures=[drawn])
 
 
 @check(
@@ -265,4 +268,5 @@ def diagonal_follows_the_square(
     for i, entry in enumerate(Sigma):
         ratio = diagonal[:, i] / (best * entry**power)
         found.append(bands.Band(f"M_ii/(w* Σ_ii^p), i = {i + 1},", ratio, 0.9, 1.1))
-    return bands.within(found, profile.level)
+    drawn = scaling.power_figure(stretched, best)
+    return bands.within(found, profile.level, figures=[drawn])

@@ -204,7 +204,10 @@ def laws_fit_long_runs(claim: Claim, decays: decay.Decays) -> Outcome:
     outcome = decay.decide(
         law, decays.of(claim.domain, str(claim.direction)), decays.discards
     )
-    return outcome.but(figures=(decay.gap_figure(decays),))
+    drawn = [decay.gap_figure(decays)]
+    if claim.direction == sp.Symbol(decay.MAX_MARGIN):
+        drawn.append(decay.slope_figure(law, decays, str(claim.domain)))
+    return outcome.but(figures=tuple(drawn))
 
 
 @check(EXCESS, grade="symbolic", scope="the text abb, all η, Δ")
@@ -233,7 +236,12 @@ def rate_in_long_runs(claim: Claim, decays: decay.Decays) -> Outcome:
         "margin": 1 - float(error[worst]) / allowed,
         "interval": (float(ratio.min()), float(ratio.max())),
         "searched": "fall of log(L - L_min) in units of (1e7 - 1e6) η/‖W*‖",
-        "figures": (decay.excess_figure(decays),),
+        "figures": (
+            decay.excess_figure(decays),
+            decay.rate_figure(
+                decays, float(claim.speed) - allowed, float(claim.speed) + allowed
+            ),
+        ),
     }
     if error[worst] <= allowed:
         return Holds(

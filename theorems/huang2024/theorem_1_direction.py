@@ -28,7 +28,7 @@ import sympy as sp
 
 from theorems.huang2024 import PAPER
 from theorems.huang2024.data import assumptions
-from theorems.huang2024.rates import decide, laws, observed
+from theorems.huang2024.rates import decide, figures, laws, observed
 from theorems.huang2024.rates.families import R
 from theorems.huang2024.rates.notation import (
     ANY_MAP,
@@ -253,8 +253,12 @@ def no_run_exceeds_it(claim: Claim, search: Search) -> Outcome:
     )
     outcome = hunt(search, claim, scale=0.2)
     worst = max(1 + hunt.excess(row) for one in PINNED[:2] for row in hunt.rows(one))
-    tight = (Tightness("1 - cos, pinned runs", worst),)
-    return outcome.but(tightness=tight) if worst <= 1 else outcome
+    if outcome.verdict != "HOLDS" or worst > 1:
+        return outcome
+    return outcome.but(
+        tightness=(Tightness("1 - cos, pinned runs", worst),),
+        figures=figures.gap_figures(hunt, claim.bound),
+    )
 
 
 @check(FREQUENCIES, grade="symbolic", scope="all")

@@ -15,6 +15,7 @@ from theorems.collins2024.bounds.steps import equal
 from verify import Cause, Claim, Holds, Inconclusive, Outcome, Refuted
 from verify.numerics import table
 from verify.outcome import Tightness
+from verify.slack import slack
 from verify.symbolic import formula
 
 PROVED = (of.NEAR / (d + sp.sqrt(d))) ** 2 / (3 * d)
@@ -90,7 +91,8 @@ def observed(claim: Claim, seen: Table) -> Outcome:
     if worst <= 1:
         tightness = (Tightness("floor of wide windows", worst),)
         says = f"the floor is at most {worst:.2g} of the signal"
-        return Holds(says, tightness=tightness, **found)
+        drawn = slack({"floor": ratio.tolist()}, title="Slack of the floor")
+        return Holds(says, tightness=tightness, figures=(drawn,), **found)
     witness = table(
         {
             "d": [seen.d[row]],

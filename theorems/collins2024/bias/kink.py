@@ -13,6 +13,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from theorems.collins2024.bias import proof
+from theorems.collins2024.bias.observed import shown
 from theorems.collins2024.bounds.steps import equal
 from verify import Cause, Claim, Figure, Holds, Inconclusive, Outcome, Refuted, Series
 from verify.numerics import table
@@ -172,18 +173,24 @@ def observed(claim: Claim, seen: Ratios) -> Outcome:
 
 
 def figure(seen: Ratios) -> Figure:
-    """The ratio of signals, against w."""
+    """The ratio of signals, against |w|."""
     ratio, curves = seen.relu / seen.affine, []
-    for size in range(2, 7):
-        mine = seen.d == size
+    for sign, mine in (("w < 0", seen.w < 0), ("w > 0", seen.w > 0)):
         if mine.any():
-            x, y = seen.w[mine].tolist(), ratio[mine].tolist()
-            curves.append(Series(f"d = {size}", x, y, style="points"))
+            rows = np.flatnonzero(mine)
+            rows = shown(rows[np.argsort(np.abs(seen.w[rows]))], ratio)
+            x, y = np.abs(seen.w[rows]).tolist(), ratio[rows].tolist()
+            curves.append(Series(sign, x, y, style="points"))
     return Figure(
         name="share",
         title="ReLU over affine signal",
-        x_label="w (twice the appendix's)",
+        x_label="|w| (w is twice the appendix's)",
         y_label="ratio",
         series=tuple(curves),
-        caption="It tends to 1/2 for w → -∞, where even parts vanish.",
+        x_log=True,
+        bands={"one half": (0.5, 0.5)},
+        caption=(
+            "Random d = 2..6 and n. The ratio tends to 1/2 for w → -∞, where even "
+            "parts vanish, and is nowhere below."
+        ),
     )

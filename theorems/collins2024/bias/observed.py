@@ -19,6 +19,7 @@ from theorems.collins2024.bounds.notation import d, n, w
 from verify import Claim, Figure, Holds, Outcome, Refuted, Series
 from verify.numerics import table
 from verify.outcome import Tightness
+from verify.slack import slack
 
 Floats = NDArray[np.float64]
 Point = tuple[int, float, float]
@@ -28,6 +29,7 @@ MOST_TOKENS = 1e18
 FAR_TOKENS = 1e15  # of the widest instances, which every table has
 DIMENSIONS = (2, 3, 4, 5, 6)
 TOKENS = "n from the edge of Corollary G.5's range up to 1e18"
+SHOWN = 50  # points of one series of a figure
 WAVE = 4.0  # of the tasks cos(L omega.x)
 
 
@@ -135,7 +137,7 @@ def decide(claim: Claim, *tables: Table) -> Outcome:
     """Hold both sides of a claim about orders, with its constants, on instances."""
     seen = next(one for one in tables if str(claim.domain) in one.values)
     values = seen.values[str(claim.domain)]
-    tightness = []
+    tightness, ratios = [], {}
     for side, constant in (("lower", "least"), ("upper", "most")):
         order = sp.sympify(getattr(claim, side, 0))
         if order == 0:
@@ -151,6 +153,7 @@ def decide(claim: Claim, *tables: Table) -> Outcome:
             says = f"the {side} order fails with its constant, {worst:.3g}-fold"
             return Refuted(says, witness=witness, margin=1 - worst, **found)
         tightness.append(Tightness(f"{side} order", worst))
+        ratios[f"{side} order"] = ratio.tolist()
     most = max(bound.observed_over_bound for bound in tightness)
     return Holds(
         f"an exhibited constant is reached to {most:.2g} of itself",
@@ -160,7 +163,10 @@ def decide(claim: Claim, *tables: Table) -> Outcome:
         margin=1 - most,
         searched=seen.space,
         tightness=tuple(tightness),
-        figures=(figure(claim, seen),),
+        figures=(
+            figure(claim, seen),
+            slack(ratios, title=f"Slack of the constants: {claim.domain}"),
+        ),
     )
 
 
@@ -176,6 +182,20 @@ def _row(claim: Claim, seen: Table, bound: Floats, row: int, op: str) -> dict[st
     )
 
 
+def shown(rows: NDArray[np.intp], values: Floats) -> NDArray[np.intp]:
+    """At most 50 of some rows for a figure: evenly spread, and both extremes."""
+    if len(rows) <= SHOWN:
+        return rows
+    kept = np.linspace(0, len(rows) - 1, SHOWN - 2).round().astype(int)
+    ends = np.argmin(values[rows]), np.argmax(values[rows])
+    return rows[np.unique([*kept, *ends])]
+
+
+def written(order: sp.Expr) -> str:
+    """An order for titles."""
+    return str(order).replace("**", "^").replace("Lambda", "Λ")
+
+
 def figure(claim: Claim, seen: Table) -> Figure:
     """Quantity over claimed order, against w."""
     order = sp.sympify(getattr(claim, "upper", 0) or getattr(claim, "lower", 0))
@@ -183,12 +203,12 @@ def figure(claim: Claim, seen: Table) -> Figure:
     curves = []
     for size in DIMENSIONS:
         mine = np.flatnonzero(seen.d == size)
-        mine = mine[np.argsort(seen.w[mine])]
+        mine = shown(mine[np.argsort(seen.w[mine])], ratio)
         x, y = seen.w[mine].tolist(), ratio[mine].tolist()
         curves += [Series(f"d = {size}", x, y, style="points")] if x else []
     return Figure(
         name="ratio",
-        title=f"{claim.domain} over {order}",
+        title=f"{claim.domain} over {written(order)}",
         x_label="w (twice the appendix's)",
         y_label="exact value over claimed order",
         series=tuple(curves),

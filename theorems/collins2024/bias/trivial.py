@@ -13,6 +13,7 @@ from theorems.collins2024.bounds.steps import equal, nonnegative, positive
 from verify import Cause, Claim, Holds, Inconclusive, Outcome, Refuted
 from verify.numerics import table
 from verify.outcome import Tightness
+from verify.slack import slack
 from verify.symbolic import formula
 
 L, x = sp.symbols("L x", positive=True)
@@ -56,7 +57,13 @@ def observed(claim: Claim, seen: Ratios) -> Outcome:
     found["margin"] = 1 - worst
     if worst <= 1:
         tightness = (Tightness("4L²", worst),)
-        return Holds(f"at most {worst:.3g} of it", tightness=tightness, **found)
+        parts = {
+            f"{name} tasks": (values * SCALES[0] ** 2 / bound(SCALES[0])).tolist()
+            for name, values in (("ReLU", seen.relu), ("affine", seen.affine))
+        }
+        drawn = slack(parts, title="Slack of the bound on the signal")
+        says = f"at most {worst:.3g} of it"
+        return Holds(says, tightness=tightness, figures=(drawn,), **found)
     size = SCALES[ratios.index(worst)]
     columns = {"L": size, "signal": signal[row] * size**2, "bound": bound(size)}
     witness = table(

@@ -133,6 +133,7 @@ def slopes(claim: Claim, decades: Decades) -> Figure:
             for size in DIMENSIONS
         ),
         x_log=True,
+        bands={"limit": (0.0, 0.0)},
         caption=(
             "Exact local slopes at σ = L = 1, n = Λ. Those of ReLU tasks cross their "
             "limit and return from below like w^(-1/2): a slope read off a few decades "

@@ -8,7 +8,7 @@ import sympy as sp
 from theorems.collins2024.bounds import limit
 from theorems.collins2024.bounds.decide import law_of
 from theorems.collins2024.bounds.notation import d
-from theorems.collins2024.bounds.observed import SHOWN, Optima, Point
+from theorems.collins2024.bounds.observed import SHOWN, Optima, Point, exponent
 from theorems.collins2024.bounds.scale import LAWS
 from verify import Claim
 from verify.outcome import Figure, Series
@@ -25,11 +25,13 @@ def interval(claim: Claim, optima: Optima) -> Figure:
     )
     ratio = [point.ratio for point in points]
     first = points[0]
-    grown = np.array(ratio) / first.ratio
+    ends = [ratio[0], ratio[-1]]  # powers of Λ are straight lines here
+    grown = np.array(ends) / first.ratio
     low, high = (
-        first.w * grown ** float(sp.sympify(x).subs(d, SHOWN))
+        (first.w * grown ** float(sp.sympify(x).subs(d, SHOWN))).tolist()
         for x in (claim.low, claim.high)
     )
+    middle = np.sqrt(np.array(low) * np.array(high)).tolist()
     sharp = float(limit.kappa(law).subs(d, SHOWN))
     power = float(law.order.subs(d, SHOWN))
     return Figure(
@@ -38,17 +40,51 @@ def interval(claim: Claim, optima: Optima) -> Figure:
         x_label="Λ = nL²/σ²",
         y_label="w*",
         series=(
-            Series("claimed interval", ratio, low, low=low, high=high),
+            Series("claimed interval", ends, middle, low=low, high=high),
             Series(f"κ Λ^({law.order})", ratio, [sharp * x**power for x in ratio]),
             Series("exact", ratio, [x.w for x in points], style="points"),
         ),
         x_log=True,
         y_log=True,
         caption=(
-            "Minimisers of the exact loss, where noise dominates. The band starts at "
-            "the leftmost of them and spreads with the claimed exponents."
+            "Minimisers of the exact loss, where noise dominates. The shaded fan "
+            "starts at the leftmost of them and spreads with the claimed exponents."
         ),
     )
+
+
+def slopes(claim: Claim, optima: Optima) -> Figure:
+    """Local exponents at d = 5 against Lambda, with the claimed interval shaded."""
+    law = law_of(claim)
+    points = sorted(
+        (point for point in optima.of(law) if point.d == SHOWN), key=lambda x: x.ratio
+    )
+    ratio = [point.ratio for point in points]
+    low, high = (float(sp.sympify(x).subs(d, SHOWN)) for x in (claim.low, claim.high))
+    power = law.order.subs(d, SHOWN)
+    return Figure(
+        name="slopes",
+        title=f"Local exponents, {law.name} tasks, d = {SHOWN}",
+        x_label="Λ = nL²/σ²",
+        y_label="d log w* / d log Λ",
+        series=(
+            Series("exact", ratio, [-x.by_noise for x in points], style="points"),
+            Series(
+                "corrected to Λ = ∞", ratio, [exponent(x) for x in points],
+                style="points",
+            ),
+        ),
+        x_log=True,
+        bands={
+            "claimed interval": (low, high),
+            f"proved, {power}": (float(power), float(power)),
+        },
+        caption=(
+            "Local slopes of the exact minimisers, as they are and less what finite Λ "
+            "adds to them. What is decided is whether the corrected ones lie in the "
+            "claimed interval."
+        ),
+    )  # fmt: skip
 
 
 def regimes(optima: Optima, law: str) -> Figure:

@@ -252,6 +252,7 @@ def figures(trainings: Trainings, task: str) -> tuple[Figure, ...]:
                 y_label=label,
                 series=tuple(series),
                 y_log=True,
+                bands={"no preference": (1.0, 1.0)} if name == "rho" else {},
                 caption=(
                     f"Mean and one standard deviation of the logarithm over {TRIALS} "
                     "trials, as many as in the paper; what is decided uses all seeds."

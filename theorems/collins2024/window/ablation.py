@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from theorems.collins2024.window.bands import spread
 from verify.fit.trend import Panel
 from verify.outcome import Figure, Series
 from verify.profiles import Profile
@@ -185,16 +186,15 @@ def scale_figures(
     """tr(M)/d against steps, with the exact optimum; one figure per plot."""
     drawn = []
     for plot, windows in optima.items():
-        series = []
+        series, levels = [], {}
         for value, best in windows.items():
             scales = _observed(trainings, plot, value, "trace_over_d")
             steps = [float(s) for s in _runs(trainings, plot, value).steps]
             label = f"{NAMES[plot.varied]} = {value:g}"
-            if np.isfinite(scales).all(axis=1).any():
-                mean = np.nanmean(scales, axis=0).tolist()
-                series.append(Series(label, steps, mean))
-            ends = [steps[0], steps[-1]]
-            series.append(Series(f"w*, {label}", ends, [best, best]))
+            mean, low, high = spread(scales)
+            if mean:
+                series.append(Series(label, steps, mean, low, high))
+            levels[f"w*, {label}"] = (best, best)
         drawn.append(
             Figure(
                 name=f"figure-{number}-{plot.task}-{plot.varied}-optimum",
@@ -202,7 +202,11 @@ def scale_figures(
                 x_label="steps of pre-training",
                 y_label="tr(M)/d",
                 series=tuple(series),
-                caption="Mean over seeds; horizontal lines: w* by quadrature.",
+                bands=levels,
+                caption=(
+                    "Mean over seeds; the shaded range holds 90 % of them. Horizontal "
+                    "lines: the optimum w* by quadrature."
+                ),
             )
         )
     return tuple(drawn)

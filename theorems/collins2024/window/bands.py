@@ -33,6 +33,22 @@ class Band:
     high: float
 
 
+def spread(values: Floats) -> tuple[list[float], list[float], list[float]]:
+    """Mean and the 5 to 95 % range over seeds, for figures.
+
+    Args:
+        values: ``(seeds, points)``; a row with a NaN, a run that diverged, is left out.
+
+    Returns:
+        Means, lower and upper edges, ``(points,)`` each; empty where no run is left.
+    """
+    kept = values[np.isfinite(values).all(axis=1)]
+    if not len(kept):
+        return [], [], []
+    low, high = np.quantile(kept, [0.05, 0.95], axis=0)
+    return kept.mean(axis=0).tolist(), low.tolist(), high.tolist()
+
+
 @dataclass(frozen=True)
 class _Judged:
     band: Band

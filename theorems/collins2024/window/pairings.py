@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from theorems.collins2024.window.bands import Band
+from theorems.collins2024.window.bands import Band, spread
 from theorems.collins2024.window.optimum import Class, best
 from verify.outcome import Figure, Series
 from verify.profiles import Profile
@@ -132,14 +132,13 @@ def figures(trainings: Trainings, found: Exact) -> tuple[Figure, ...]:
     plots.append((TESTS[2], (TESTS[0], *TRAINED[3:])))
     drawn = []
     for number, (test, classes) in enumerate(plots):
-        series = []
+        series, levels = [], {}
         steps = [float(s) for s in trainings.groups[0].steps]
         for c in classes:
-            errors = np.nanmean(trained_errors(trainings, c, test), axis=0)
-            series.append(Series(f"trained on {c}", steps, errors.tolist()))
-            value = found.errors[c, test]
-            ends = [steps[0], steps[-1]]
-            series.append(Series(f"optimum of {c}", ends, [value, value]))
+            mean, low, high = spread(trained_errors(trainings, c, test))
+            if mean:
+                series.append(Series(f"{c}", steps, mean, low, high))
+            levels[f"optimum, {c}"] = (found.errors[c, test],) * 2
         drawn.append(
             Figure(
                 name=f"figure-5-{number + 1}",
@@ -148,7 +147,12 @@ def figures(trainings: Trainings, found: Exact) -> tuple[Figure, ...]:
                 y_label="mean squared error",
                 series=tuple(series),
                 y_log=True,
-                caption="Mean over seeds of the error on five tasks of each class.",
+                bands=levels,
+                caption=(
+                    "One curve per class of pre-training: the mean over seeds of the "
+                    "error on five tasks; the shaded range holds 90 % of them. "
+                    "Horizontal lines: the optimum of each class, by quadrature."
+                ),
             )
         )
     return tuple(drawn)

@@ -16,7 +16,7 @@ from theorems.huang2024.data.dataset import Dataset
 from theorems.huang2024.data.generate import random_datasets, violating
 from theorems.huang2024.descent.notation import Data, has_grouped_counts, pi_min
 from theorems.huang2024.dynamics.engine import Track, run
-from verify import Outcome, Tightness
+from verify import Outcome, Tightness, slack
 from verify.numerics import Tolerance, within
 from verify.symbolic import Compiled
 
@@ -25,6 +25,7 @@ Rows = Mapping[str, Floats]
 LABELS = ("N", "L", "S", "t", "eta", "Delta")
 TIMES = (0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 300)
 
+SLACK = "Slack of the bounds along the paths of stage 2"
 ROUNDING = (
     "γ_k relative to the sides, k = 64 (t + 1)(number of scores + 20) operations: each "
     "step rounds every score once, and the proofs need no more of W^(t) than the signs "
@@ -217,9 +218,14 @@ class Along:
             | {"left": left, "right": right},
             searched=searched,
         )
-        some = (left > 0) & (right > 0)
-        ratio = float(np.max(right[some] / left[some], initial=0.0))
-        return outcome.but(tightness=(Tightness(self.says, min(ratio, 1.0)),))
+        some = (left > 0) & (right >= 0)
+        ratios = right[some] / left[some]
+        ratio = float(np.max(ratios, initial=0.0))
+        outcome = outcome.but(tightness=(Tightness(self.says, min(ratio, 1.0)),))
+        if outcome.verdict != "HOLDS" or ratio <= slack.LEAST:
+            return outcome
+        drawn = slack.slack({self.says: ratios.tolist()}, title=SLACK)
+        return outcome.but(figures=(drawn,))
 
 
 def judge(relations: Sequence[Along], rows: Rows, searched: str) -> Outcome:
@@ -230,4 +236,5 @@ def judge(relations: Sequence[Along], rows: Rows, searched: str) -> Outcome:
             return outcome
     tightness = tuple(one for outcome in outcomes for one in outcome.tightness)
     worst = min(outcomes, key=lambda one: one.margin if one.margin is not None else 1.0)
-    return worst.but(tightness=tightness)
+    figures = slack.together(one for outcome in outcomes for one in outcome.figures)
+    return worst.but(tightness=tightness, figures=figures)

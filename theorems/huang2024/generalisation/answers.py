@@ -30,6 +30,7 @@ from theorems.huang2024.stage_one.signs import nonnegative
 from verify import Cause, Holds, Inconclusive, Outcome, Refuted, Tightness, recheck
 from verify.claim import Claim
 from verify.numerics import table
+from verify.slack import slack
 from verify.symbolic import formula
 
 Floats = NDArray[np.float64]
@@ -267,7 +268,8 @@ def judged(claim: Claim, asked: Sequence[Asked]) -> Outcome:
         sizes = Counter(one.model.dataset.size for one in rows)
         reason = f"all {len(rows)} answers as claimed, |V| in {sorted(sizes)}"
         ratio = Tightness("1 - T", float(np.exp(excess[worst])))
-        return Holds(reason, tightness=(ratio,), **common)
+        drawn = slack({"1 - T": np.exp(excess).tolist()}, title="Slack of the answers")
+        return Holds(reason, tightness=(ratio,), figures=(drawn,), **common)
     witness = too_sure(claim, rows[worst], found[worst], claimed[worst])
     return Refuted("an answer is less sure than claimed", witness=witness, **common)
 

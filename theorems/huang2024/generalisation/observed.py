@@ -28,6 +28,7 @@ from theorems.huang2024.generalisation.setting import Setting
 from verify import Holds, Outcome, Refuted, Tightness, evidence
 from verify.numerics import table
 from verify.profiles import Profile
+from verify.slack import slack
 
 if TYPE_CHECKING:
     from theorems.huang2024.dynamics.engine import Track
@@ -182,6 +183,12 @@ def judged(
         return Holds(
             f"smallest gap is {least[worst] / claimed[worst]:.3g} of the claimed one",
             tightness=(Tightness(says, ratio),),
+            figures=(
+                slack(
+                    {"gap": (claimed / least).tolist()},
+                    title=f"Slack of the order: {says}",
+                ),
+            ),
             **common,
         )
     model, query, upper = rows[worst][:3]

@@ -266,7 +266,7 @@ def gap_figure(decays: Decays) -> Figure:
             series.append(Series(name, TIMES, np.median(rows, axis=0).tolist()))
     return Figure(
         "direction",
-        "direction of the key-query matrix",
+        "Direction of the key-query matrix",
         "step t",
         "1 - cos",
         tuple(series),
@@ -279,6 +279,71 @@ def gap_figure(decays: Decays) -> Figure:
     )
 
 
+def slope_figure(law: Law, decays: Decays, kind: str) -> Figure:
+    """Local exponents of 1 - cos(W, W*) against t, with those of a law."""
+    rows = decays.gaps[MAX_MARGIN][
+        (decays.strict if kind == STRICT else ~decays.strict) & ~decays.aligned
+    ]
+    later = TIMES.index(100)  # before, nearly every slope occurs
+    times = np.array(TIMES[later:], dtype=float)
+    slopes = local_slopes(times, rows[:, later:])
+    low, middle, high = np.quantile(slopes, [0.05, 0.5, 0.95], axis=0)
+    centres = np.sqrt(times[1:] * times[:-1])
+    exact = local_slopes(times, times**-law.power * np.log(times) ** law.logs)
+    return Figure(
+        "slopes",
+        f"Local exponents of 1 - cos(W, W*), {kind} data",
+        "step t",
+        "d log(1 - cos) / d log t",
+        (
+            Series(
+                f"{len(rows)} datasets (median, 5 to 95 %)",
+                centres.tolist(),
+                middle.tolist(),
+                low.tolist(),
+                high.tolist(),
+            ),
+            Series(f"claimed: {law}", centres.tolist(), exact.tolist()),
+        ),
+        x_log=True,
+        bands={"limit of the claimed law": (-law.power, -law.power)},
+        caption=(
+            "Slopes between recorded steps. Logarithms bend them long after: what is "
+            "decided are differences at steps from 1e6 to 1e7, where a law is exact."
+        ),
+    )
+
+
+def rate_figure(decays: Decays, low: float, high: float) -> Figure:
+    """Local rates of the excess loss in units of η/‖W*‖, with the claimed range."""
+    later = TIMES.index(300)  # before, nearly every rate occurs
+    times = np.array(TIMES[later:], dtype=float)
+    units = np.diff(times) * decays.speed[:, None]
+    rates = -np.diff(decays.log_excess[:, later:], axis=1) / units
+    bottom, middle, top = np.quantile(rates, [0.05, 0.5, 0.95], axis=0)
+    return Figure(
+        "rates",
+        "Local rate of decay of L - L_min, in units of η/‖W*‖",
+        "step t",
+        "-d log(L - L_min) / d(tη/‖W*‖)",
+        (
+            Series(
+                f"{len(rates)} datasets (median, 5 to 95 %)",
+                np.sqrt(times[1:] * times[:-1]).tolist(),
+                middle.tolist(),
+                bottom.tolist(),
+                top.tolist(),
+            ),
+        ),
+        x_log=True,
+        bands={"claimed, with tolerance": (low, high)},
+        caption=(
+            "Between recorded steps. What is decided is the rate from 1e6 to 1e7 "
+            "steps, of every dataset."
+        ),
+    )
+
+
 def excess_figure(decays: Decays) -> Figure:
     """Excess loss against the time in units of its claimed decay."""
     rows = decays.log_excess / math.log(10)
@@ -286,7 +351,7 @@ def excess_figure(decays: Decays) -> Figure:
     chosen = np.linspace(0, len(rows) - 1, 8).astype(int)
     return Figure(
         "excess loss",
-        "excess loss against t η/‖W*‖",
+        "Excess loss against t η/‖W*‖",
         "t η/‖W*‖, in powers of ten",
         "log10 of L - L_min, less its value at step 1",
         tuple(

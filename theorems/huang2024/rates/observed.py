@@ -220,6 +220,7 @@ class Hunt:
     ) -> None:
         self.over, self.says, self.room = over, says, room
         self.instances = instances
+        self.worst: list[float] = []  # excess of every setting that was judged
         self._over = Compiled(over, "numpy")
         self._applies = None if applies is None else Compiled(applies, "numpy")
 
@@ -250,6 +251,7 @@ class Hunt:
             if not rows:
                 search.discard("no step at which the claim speaks")
             worst = max(map(self.excess, rows))
+            self.worst.append(worst)
             if math.isfinite(worst):
                 search.aim(worst, "distance to a violation")
             return worst > 0

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from theorems.huang2024.stage_one import paths
 from theorems.huang2024.stage_one.notation import T, explicit, norm_W, rho, t
-from verify import Outcome, Tightness, evidence
+from verify import Outcome, Tightness, evidence, slack
 from verify.numerics import Tolerance, within
 from verify.profiles import Profile
 from verify.symbolic import Compiled
@@ -20,6 +20,9 @@ ROUNDING = (
     "γ_k of k operations per step, first order in the unit roundoff: errors of steps "
     "add up, since differences of margins contract for 2η_0 ≤ ‖W*‖"
 )
+
+
+SLACK = "Slack of the bounds along the paths of stage 1"
 
 
 @evidence
@@ -91,9 +94,14 @@ def at_least(
         labels={**labels, "left": left, "right": right},
         searched="random and extreme sizes, weights and steps",
     )
-    some = (left > 0) & (right > 0)
-    ratio = float(np.max(right[some] / left[some], initial=0.0))
-    return outcome.but(tightness=(Tightness(says, min(ratio, 1.0)),))
+    some = (left > 0) & (right >= 0)
+    ratios = right[some] / left[some]
+    ratio = float(np.max(ratios, initial=0.0))
+    outcome = outcome.but(tightness=(Tightness(says, min(ratio, 1.0)),))
+    if outcome.verdict != "HOLDS" or ratio <= slack.LEAST:
+        return outcome
+    drawn = slack.slack({says: ratios.tolist()}, title=SLACK)
+    return outcome.but(figures=(drawn,))
 
 
 def equals(
@@ -117,4 +125,5 @@ def together(*outcomes: Outcome) -> Outcome:
             return outcome
     tightness = tuple(one for outcome in outcomes for one in outcome.tightness)
     worst = min(outcomes, key=lambda one: one.margin if one.margin is not None else 1.0)
-    return worst.but(tightness=tightness)
+    figures = slack.together(one for outcome in outcomes for one in outcome.figures)
+    return worst.but(tightness=tightness, figures=figures)

@@ -18,6 +18,7 @@ import sympy as sp
 from theorems.ren2024.bound.steps import rational
 from verify import Claim, Outcome, Tightness, Verdict
 from verify.search import Search
+from verify.slack import slack
 from verify.symbolic import tree
 
 L = sp.Symbol("L", positive=True)
@@ -135,7 +136,7 @@ def hunt(claim: Claim, search: Search) -> Outcome:
     """Search small classes; all signs are enumerated."""
     from hypothesis import strategies as st
 
-    worst = Fraction()
+    squares: list[Fraction] = []
 
     @st.composite
     def instances(draw: Any) -> Instance:
@@ -148,14 +149,13 @@ def hunt(claim: Claim, search: Search) -> Outcome:
         return Instance(functions, draw(st.tuples(*[heights] * (count * points))))
 
     def judged(instance: Instance) -> bool:
-        nonlocal worst
         if not instance.slope:
             search.discard("h is constant")
         right = average(right_terms(instance, claim.signs))
         bound = square(claim, instance) * right**2
         if bound:
             ratio = average(left_terms(instance)) ** 2 / bound
-            worst = max(worst, min(ratio, Fraction(1)))
+            squares.append(min(ratio, Fraction(1)))
             search.aim(float(ratio), "left over right, squared")
         return violated(claim, instance)
 
@@ -169,5 +169,8 @@ def hunt(claim: Claim, search: Search) -> Outcome:
     )
     if outcome.verdict is not Verdict.HOLDS:
         return outcome
-    reached = Tightness("left side over right side", float(worst) ** 0.5)
-    return outcome.but(tightness=(reached,))
+    says, ratios = "left side over right side", [float(x) ** 0.5 for x in squares]
+    return outcome.but(
+        tightness=(Tightness(says, max(ratios, default=0.0)),),
+        figures=(slack({says: ratios}, title="Slack of the contraction"),),
+    )

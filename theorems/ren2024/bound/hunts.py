@@ -10,6 +10,7 @@ from theorems.ren2024.bound.coins import FINE
 from theorems.ren2024.bound.tokens import Population
 from verify import Claim, Outcome, Tightness, Verdict
 from verify.search import Search
+from verify.slack import slack
 
 RISKS = (Fraction(1, 2), Fraction(1, 10), Fraction(1, 100), Fraction(1, 10**4))
 
@@ -69,16 +70,15 @@ def excess_beyond_bound(
     claim: Claim, search: Search, pinned: tuple[Population, ...], *, long: bool = False
 ) -> Outcome:
     """Hunt for a population on which the bound fails with a probability above δ."""
-    worst = 0.0
+    reached: list[float] = []
 
     def violated(population: Population) -> bool:
-        nonlocal worst
         if not any(map(any, population.gram)):
             search.discard("all values are 0")
         found = tokens.table(population)
         bound = tokens.bounds(claim.bound, population, found)
         reach = tokens.quantile(population, found, bound)
-        worst = max(worst, min(reach, 1.0))
+        reached.append(min(reach, 1.0))
         search.aim(reach, "excess over bound, its quantile at δ")
         return reach > 1 + tokens.GUARD
 
@@ -94,14 +94,17 @@ def excess_beyond_bound(
     if outcome.verdict is not Verdict.HOLDS:
         return outcome
     says = "excess over bound, quantile at δ"
-    return outcome.but(tightness=(Tightness(says, worst),))
+    return outcome.but(
+        tightness=(Tightness(says, max(reached, default=0.0)),),
+        figures=(slack({says: reached}, title="Slack of the generalisation bound"),),
+    )
 
 
 def averages(claim: Claim, search: Search, pinned: tuple[Population, ...]) -> Outcome:
     """Hunt for a sample whose Rademacher average exceeds the claimed bound."""
     from hypothesis import strategies as st
 
-    worst = 0.0
+    reached: list[float] = []
 
     @st.composite
     def drawn(draw: Any) -> Population:
@@ -114,9 +117,8 @@ def averages(claim: Claim, search: Search, pinned: tuple[Population, ...]) -> Ou
         return Population(vectors(2, width), vectors(1, 2), (1,) * n, n)
 
     def violated(sample: Population) -> bool:
-        nonlocal worst
         ratio = signs.ratio(claim, sample)
-        worst = max(worst, min(ratio, 1.0))
+        reached.append(min(ratio, 1.0))
         return ratio > 1 + signs.GUARD
 
     outcome = search.for_all(
@@ -129,4 +131,8 @@ def averages(claim: Claim, search: Search, pinned: tuple[Population, ...]) -> Ou
     )
     if outcome.verdict is not Verdict.HOLDS:
         return outcome
-    return outcome.but(tightness=(Tightness("average over bound", worst),))
+    says = "average over bound"
+    return outcome.but(
+        tightness=(Tightness(says, max(reached, default=0.0)),),
+        figures=(slack({says: reached}, title="Slack of the Rademacher bound"),),
+    )

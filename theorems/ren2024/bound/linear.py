@@ -152,7 +152,7 @@ def figure(draws: Draws) -> Figure:
 
     return Figure(
         "gap",
-        "gap between risk and empirical risk, tokens of the linear task",
+        "Gap between risk and empirical risk, tokens of the linear task",
         "demonstrations N",
         "gap",
         (

@@ -26,6 +26,7 @@ from verify import (
     Verdict,
 )
 from verify.search import Search
+from verify.slack import slack
 from verify.symbolic import tree
 
 Vector = tuple[Fraction, ...]
@@ -165,7 +166,7 @@ def hunt(claim: Claim, form: Form, search: Search) -> Outcome:
     """Search rational pairs of points."""
     from hypothesis import strategies as st
 
-    worst = 0.0
+    squares: list[float] = []
 
     @st.composite
     def pairs(draw: Any) -> Pair:
@@ -182,13 +183,12 @@ def hunt(claim: Claim, form: Form, search: Search) -> Outcome:
         return Pair(radius, scaled(draw(points)), scaled(draw(points)))
 
     def violated(pair: Pair) -> bool:
-        nonlocal worst
         distance = apart(pair)
         if not distance:
             search.discard("the same point twice")
         rise = loss(pair.first) - loss(pair.second)
         square = rise**2 / (allowed(claim, pair) * distance)
-        worst = max(worst, min(float(square), 1.0))
+        squares.append(min(float(square), 1.0))
         return square > 1
 
     outcome = search.for_all(
@@ -201,4 +201,8 @@ def hunt(claim: Claim, form: Form, search: Search) -> Outcome:
     )
     if outcome.verdict is not Verdict.HOLDS:
         return outcome
-    return outcome.but(tightness=(Tightness("slope over constant", worst**0.5),))
+    says, reached = "slope over constant", [square**0.5 for square in squares]
+    return outcome.but(
+        tightness=(Tightness(says, max(reached, default=0.0)),),
+        figures=(slack({says: reached}, title="Slack of the Lipschitz constant"),),
+    )
