@@ -29,7 +29,8 @@ verify-real: $(STAMP)    # a published BERT, up to an hour on two cores; docs/re
 	VERIFY_REAL=1 $(BIN)/verify run 'ren2024/theorem-3.1*' 'ren2024/table-1/*' \
 	  --profile $(PROFILE) --study-jobs $(JOBS) --out reports/real $(ARGS)
 
-test: $(STAMP)
+test: $(STAMP)           # the examples in docstrings as well
+	$(BIN)/python -m pytest verify -q --doctest-modules
 	$(BIN)/python -m pytest tests -q -n $(JOBS) $(ARGS)
 
 lint: $(STAMP)
@@ -38,7 +39,9 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 docs: $(STAMP)           # docs/_build/html/index.html; a warning is an error
-	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -q -E docs docs/_build/html
+	@! grep -rnE '<(script|link|img)[^>]*(src|href)="(https?:)?//' docs/_build/html --include='*.html' \
+	  || { echo "the pages above take something from the network" >&2; exit 1; }
 
 test-browser: $(STAMP)   # needs chromium on the PATH
 	$(BIN)/python -m pytest tests -q -m browser $(ARGS)
@@ -51,7 +54,7 @@ test-slurm: $(STAMP)     # needs root on Debian; a cluster of one node, stopped 
 	tests/slurm/cluster.sh run $(BIN)/python -m pytest tests/slurm -q -m slurm $(ARGS)
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build docs/_build docs/reference/*.inc *.egg-info .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/.installed-%: pyproject.toml constraints.txt Makefile
 	@case "$*" in cpu|cuda|system) ;; *) \

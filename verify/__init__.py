@@ -24,6 +24,7 @@ from verify.outcome import (
     Tightness,
 )
 from verify.paper import Assumption, ClaimError, Item, Paper, Source
+from verify.selfcheck import Compared, compare, self_check
 from verify.verdict import (
     Cause,
     Fault,
@@ -45,6 +46,7 @@ __all__ = [
     "Cause",
     "Claim",
     "ClaimError",
+    "Compared",
     "Fault",
     "Figure",
     "Grade",
@@ -68,9 +70,11 @@ __all__ = [
     "Verdict",
     "Wording",
     "check",
+    "compare",
     "evidence",
     "holds",
     "inconclusive",
     "necessity",
     "refuted",
+    "self_check",
 ]

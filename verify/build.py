@@ -31,6 +31,7 @@ from verify.record import (
     Trial,
     VariantRecord,
 )
+from verify.selfcheck_run import SelfCheckRecord
 from verify.verdict import (
     CheckSummary,
     Combined,
@@ -69,14 +70,16 @@ def build(journal: Journal, *, strict: bool = False) -> Report:
         _claim(declared, by_claim.get(declared.id, {}), options)
         for declared in header.claims
     ]
+    self_checks = [journal.self_checks.get(x.name, x) for x in header.self_checks]
     report = Report(
         verdict_digest="",
         result_digest="",
-        run=_run(journal, claims, strict),
+        run=_run(journal, claims, self_checks, strict),
         provenance=header.provenance,
         error_budget=_error_budget(claims),
         papers=[_paper(paper, claims) for paper in header.papers],
         claims=claims,
+        self_checks=self_checks,
     )
     plain = report.model_dump(mode="json")
     return report.model_copy(
@@ -87,9 +90,15 @@ def build(journal: Journal, *, strict: bool = False) -> Report:
     )
 
 
-def _run(journal: Journal, claims: Sequence[ClaimRecord], strict: bool) -> RunRecord:
+def _run(
+    journal: Journal,
+    claims: Sequence[ClaimRecord],
+    self_checks: Sequence[SelfCheckRecord],
+    strict: bool,
+) -> RunRecord:
     header = journal.header
     red = [line for claim in claims for line in _red(claim)]
+    red += [f"self-check {x.name}: {x.reason}" for x in self_checks if x.failed]
     short = [f"{c.id} is {c.verdict}" for c in claims if c.verdict is not Verdict.HOLDS]
     finished = journal.end is not None
     crashes = list(journal.crashes)
@@ -108,7 +117,7 @@ def _run(journal: Journal, claims: Sequence[ClaimRecord], strict: bool) -> RunRe
         exit_code=exit_code(
             red=red,
             crashed=bool(crashes),
-            ran=len(journal.records),
+            ran=len(journal.records) + len(journal.self_checks),
             strict=short if strict else (),
         ),
         red=red,

@@ -19,6 +19,7 @@ from types import ModuleType
 from verify.check import Check
 from verify.claim import Claim
 from verify.paper import ClaimError, Paper
+from verify.selfcheck import SelfCheck
 from verify.verdict import CheckSummary, Verdict
 
 FOLDER = "theorems"
@@ -143,6 +144,15 @@ def entries_of(module: ModuleType, path: Path) -> list[Entry]:
     return entries
 
 
+def self_checks_of(module: ModuleType) -> list[SelfCheck]:
+    """The self-checks that a module declares, in its order."""
+    return [
+        member
+        for member in vars(module).values()
+        if isinstance(member, SelfCheck) and member.module == module.__name__
+    ]
+
+
 def _is_imported(claim: Claim, module: ModuleType) -> bool:
     """Whether a claim stands in another theorem module, which decides it."""
     others = [
@@ -205,14 +215,17 @@ class Catalog:
     Attributes:
         entries: Claims by id.
         papers: Papers by key.
+        self_checks: Those of the papers, by name.
         errors: What could not be loaded, by file.
         files: The files that were looked at.
     """
 
     entries: dict[str, Entry] = field(default_factory=dict)
     papers: dict[str, Paper] = field(default_factory=dict)
+    self_checks: dict[str, SelfCheck] = field(default_factory=dict)
     errors: dict[Path, BaseException] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
+    _first: dict[str, Claim] = field(default_factory=dict, repr=False)
 
     @classmethod
     def load(cls, places: Iterable[Path]) -> Catalog:
@@ -231,6 +244,8 @@ class Catalog:
                 module = load_module(path)
                 for entry in entries_of(module, path):
                     catalog.add(entry)
+                for check in self_checks_of(module):
+                    catalog.add_self_check(check)
             except (Exception, SystemExit) as error:  # ruff: ignore[blind-except]
                 catalog.errors[path] = error
         return catalog
@@ -251,15 +266,36 @@ class Catalog:
                 f"two claims are called {claim.id!r}: in {other.path.name} and in "
                 f"{entry.path.name}; rename one, or give it a reading @..."
             )
-        for known in self.entries.values():
-            same = known.claim.base_id == claim.base_id
-            if same and not (known.claim.reading and claim.reading):
-                raise CatalogError(
-                    f"{known.claim.id!r} and {claim.id!r}: a claim with readings has "
-                    "only rows with @"
-                )
+        known = self._first.setdefault(claim.base_id, claim)
+        if known is not claim and not (known.reading and claim.reading):
+            raise CatalogError(
+                f"{known.id!r} and {claim.id!r}: a claim with readings has only rows "
+                "with @"
+            )
         self.entries[claim.id] = entry
         self._add_paper(entry)
+
+    def self_checks_in(self, path: Path) -> list[SelfCheck]:
+        """The self-checks that a theorem module declares."""
+        module = ".".join(path.with_suffix("").parts[-3:])
+        return [c for c in self.self_checks.values() if c.module == module]
+
+    def add_self_check(self, check: SelfCheck) -> None:
+        """Add a self-check of a paper.
+
+        Args:
+            check: The self-check.
+
+        Raises:
+            CatalogError: Its name is taken.
+        """
+        other = self.self_checks.get(check.name)
+        if other is not None:
+            raise CatalogError(
+                f"two self-checks are called {check.name!r}: in {other.module} and in "
+                f"{check.module}; rename one"
+            )
+        self.self_checks[check.name] = check
 
     def _add_paper(self, entry: Entry) -> None:
         key = entry.claim.paper

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from verify.profiles import NAMES
+from verify.report_cli import diff, load_report, recheck_command, report
 from verify.training_cli import Trouble, cache, training_arguments, training_options
 
 if TYPE_CHECKING:
     from verify.catalog import Catalog
-    from verify.record import Report
 
 GRACE = 3.0  # seconds in which an interrupted pytest may end by itself
 
@@ -65,7 +65,8 @@ def main() -> None:
     """Decide the theorems of machine-learning papers, with verdicts that can fail."""
 
 
-main.add_command(cache)
+for command in (cache, report, recheck_command, diff):
+    main.add_command(command)
 
 
 @main.command(epilog=EXIT_CODES)
@@ -274,82 +275,36 @@ def show(claim: str, theorems: Path | None) -> None:
     """Show a claim: statement, assumptions, checks, mutants, last evidence."""
     from verify import listing
     from verify.catalog import CatalogError
+    from verify.report.words import clean
 
     catalog = _catalog(theorems)
+    latest = _root(theorems).parent / "reports" / "latest" / "report.json"
     try:
         chosen = catalog.select([claim])
     except CatalogError as error:
-        raise Trouble(str(error)) from error
-    latest = _root(theorems).parent / "reports" / "latest" / "report.json"
-    report = _load(latest) if latest.exists() else None
-    for name in chosen:
-        click.echo(listing.show(catalog.entries[name], report))
-
-
-def _load(path: Path) -> Report:
-    """Read a report, or a run folder: finished or not."""
-    from pydantic import ValidationError
-
-    from verify import recheck
-    from verify.build import build
-    from verify.journal import JournalError, read
-    from verify.record import Report
-
+        raise Trouble(f"{error}{_reported(latest, claim)}") from error
+    unread, last = None, None
     try:
-        if path.is_dir():
-            return build(read(path))
-        return Report.model_validate(recheck.load(path))
-    except JournalError as error:
-        raise Trouble(str(error)) from error
-    except recheck.RecheckError as error:
-        raise Trouble(f"{path}: {error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise Trouble(
-            f"{path} is no report of this schema: {place}: {first['msg']} "
-            f"({error.error_count()} in all); write it again with `verify report`"
-        ) from error
+        last = load_report(latest) if latest.exists() else None
+    except Trouble as error:  # what the modules say is still worth showing
+        unread = error
+    for name in chosen:
+        click.echo(clean(listing.show(catalog.entries[name], last)))
+    if unread is not None:
+        raise Trouble(f"the last evidence is not shown: {unread.message}")
 
 
-@main.command()
-@click.argument("run_dir", type=click.Path(path_type=Path, exists=True))
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["html", "md", "tex", "junit", "json"]),
-    help="Print one view; without it all views are written into RUN_DIR.",
-)
-def report(run_dir: Path, form: str | None) -> None:
-    """Make the report of a run again, also of one that was killed."""
-    from verify.report import render, write_views
-    from verify.terminal import table
-
-    loaded = _load(run_dir)
-    if form is not None:
-        click.echo(render(loaded, form))
-        return
-    if not run_dir.is_dir():
-        raise Trouble("name the folder of the run, or give --format")
-    for path in write_views(loaded, run_dir):
-        click.echo(path)
-    for line in table(loaded):
-        click.echo(line)
-
-
-@main.command("recheck")
-@click.argument("report_json", type=click.Path(path_type=Path))
-@click.option("--deep", is_flag=True, help="Integrals as well, in ball arithmetic.")
-def recheck_command(report_json: Path, deep: bool) -> None:
-    """Decide every witness, certificate and digest again, without running anything.
-
-    The same as `python verify/recheck.py REPORT.json`, which needs Python alone and
-    leaves records of kind `enclosure` to --deep, which needs python-flint.
-    """
-    from verify import recheck, recheck_deep
-
-    module = recheck_deep if deep else recheck
-    sys.exit(module.main([str(report_json)]))
+def _reported(latest: Path, claim: str) -> str:
+    """Say so if the last report knows a claim that the modules do not have."""
+    try:
+        records = load_report(latest).claims
+    except Trouble:
+        return ""
+    known = [r for r in records if claim in {r.id, r.id.partition("@")[0]}]
+    if not known:
+        return ""
+    found = ", ".join(f"{record.id} {record.verdict}" for record in known)
+    return f"; the report {latest} has it ({found}), so it was renamed or removed"
 
 
 @main.command()
@@ -367,18 +322,3 @@ def new(claim: str, slug: str, theorems: Path | None) -> None:
         raise Trouble(str(error)) from error
     for path in written:
         click.echo(path)
-
-
-@main.command()
-@click.argument("old", type=click.Path(path_type=Path, exists=True))
-@click.argument("new", type=click.Path(path_type=Path, exists=True))
-@click.option("--json", "as_json", is_flag=True, help="Machine-readable.")
-def diff(old: Path, new: Path, as_json: bool) -> None:
-    """Compare two reports; exit 1 on a changed verdict."""
-    from verify import listing
-    from verify.diff import compare
-
-    difference = compare(_load(old), _load(new))
-    rows = difference.rows
-    click.echo(listing.as_json(rows) if as_json else difference.text())
-    sys.exit(1 if difference.verdicts_changed else 0)

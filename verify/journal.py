@@ -6,6 +6,7 @@ A run that is killed leaves its journal; the report is rebuilt from it, and
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -15,9 +16,17 @@ from pathlib import Path
 from typing import IO, Any
 
 from verify.record import CheckRecord, Header
+from verify.selfcheck_run import SelfCheckRecord
 
 NAME = "journal.jsonl"
-VIEWS = ("report.json", "index.html", "summary.md", "junit.xml", "claims.tex")
+VIEWS = (
+    "report.json",
+    "index.html",
+    "summary.md",
+    "junit.xml",
+    "claims.tex",
+    "badge.svg",
+)
 PREVIOUS = "previous"
 
 
@@ -32,14 +41,27 @@ class Journal:
     Attributes:
         header: First line.
         records: Finished checks by (claim, check); a later line replaces an earlier.
+        self_checks: Finished self-checks by name.
         crashes: Nodes whose process died.
         end: The closing line; absent while a run has not finished.
     """
 
     header: Header
     records: dict[tuple[str, str], CheckRecord] = field(default_factory=dict)
+    self_checks: dict[str, SelfCheckRecord] = field(default_factory=dict)
     crashes: list[str] = field(default_factory=list)
     end: dict[str, Any] | None = None
+
+    @property
+    def done(self) -> set[tuple[str, str]]:
+        """What a resumed run skips: finished checks, and self-checks by their name.
+
+        Faults of our own run again: what raised may have been the machine's trouble.
+        """
+        own = [
+            ("self-check", x.name) for x in self.self_checks.values() if not x.failed
+        ]
+        return {*own, *(key for key, x in self.records.items() if not x.broken)}
 
     def take(self, line: dict[str, Any]) -> None:
         """Take one line in."""
@@ -47,6 +69,9 @@ class Journal:
         if kind == "check":
             record = CheckRecord.model_validate(line)
             self.records[record.claim, record.name] = record
+        elif kind == "self-check":
+            own = SelfCheckRecord.model_validate(line)
+            self.self_checks[own.name] = own
         elif kind == "crash":
             self.crashes.append(str(line.get("node")))
         elif kind == "resume":
@@ -104,49 +129,77 @@ class Writer:
         folder: Folder of the run; made when it is missing.
         header: What the run sets out to do.
         resume: Continue the journal that is there.
+
+    Raises:
+        JournalError: The folder cannot be written, or there is no such run to resume.
     """
 
     def __init__(self, folder: Path, header: Header, *, resume: bool) -> None:
         self.folder = folder
         self.expected = _seconds_before(folder)
         self._file = _open(folder, resume=resume)
-        if resume:
-            try:
-                self.journal = read(folder)
-                _same_run(self.journal.header, header)
-            except JournalError:
-                self.close()
-                raise
-            self._append("resume", {"id": header.id})
-            self.journal.take({"type": "resume"})
-        else:
-            self.journal = Journal(header)
+        try:
+            self.journal = self._begun(header, resume=resume)
+        except JournalError:
+            self.close()
+            raise
+
+    def _begun(self, header: Header, *, resume: bool) -> Journal:
+        """Write the first line of this run; a run killed before its first has none."""
+        if not resume or not os.fstat(self._file.fileno()).st_size:
             self._append("header", header.model_dump(mode="json"))
+            return Journal(header)
+        journal = read(self.folder)
+        _same_run(journal.header, header)
+        self._append("resume", {"id": header.id})
+        journal.take({"type": "resume"})
+        return journal
 
     def check(self, record: CheckRecord) -> None:
         """Append a finished check."""
-        self.journal.records[record.claim, record.name] = record
         self._append("check", record.model_dump(mode="json"))
+        self.journal.records[record.claim, record.name] = record
+
+    def self_check(self, record: SelfCheckRecord) -> None:
+        """Append a finished self-check."""
+        self._append("self-check", record.model_dump(mode="json"))
+        self.journal.self_checks[record.name] = record
 
     def crash(self, node: str) -> None:
         """Append a node whose process died."""
-        self.journal.crashes.append(node)
         self._append("crash", {"node": node})
+        self.journal.crashes.append(node)
 
     def end(self, exit_code: int, seconds: float) -> None:
         """Append the closing line."""
-        self.journal.end = {"exit_code": exit_code, "seconds": seconds}
-        self._append("end", self.journal.end)
+        line = {"exit_code": exit_code, "seconds": seconds}
+        self._append("end", line)
+        self.journal.end = line
 
     def close(self) -> None:
         """Close the file and free the folder for another run."""
         self._file.close()
 
     def _append(self, kind: str, line: dict[str, Any]) -> None:
+        """Append a line and see it to the disk, whole or not at all.
+
+        Raises:
+            JournalError: It cannot be written.
+        """
         text = json.dumps({"type": kind, **line}, allow_nan=False)
-        self._file.write(text.encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        left, handle = memoryview(text.encode() + b"\n"), self._file.fileno()
+        size = os.fstat(handle).st_size
+        try:
+            while left:
+                left = left[os.write(handle, left) :]
+            os.fsync(handle)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(handle, size)  # a torn line would spoil those after it
+            raise JournalError(
+                f"cannot write to {self.folder} ({error.strerror}); what is finished "
+                "is kept: make room, then go on with --resume"
+            ) from error
 
 
 def _seconds_before(folder: Path) -> dict[tuple[str, str], float]:
@@ -164,7 +217,7 @@ def _open(folder: Path, *, resume: bool) -> IO[bytes]:
         raise JournalError(f"nothing to resume in {folder}; run without --resume")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        file = path.open("ab")
+        file = path.open("ab", buffering=0)
         _lock(file, folder)
         if resume:
             file.truncate(path.read_bytes().rfind(b"\n") + 1)  # what a kill cut off

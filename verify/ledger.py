@@ -23,6 +23,8 @@ from verify.provenance import provenance, run_key
 from verify.pytest_plugin import catalog_of, device_of, out_folder
 from verify.record import CheckRecord, Header, Report
 from verify.report import append_step_summary, render, write_views
+from verify.selfcheck_plugin import SelfChecks
+from verify.selfcheck_run import SelfCheckRecord, declared
 from verify.terminal import table
 
 
@@ -103,7 +105,7 @@ class Ledger:
             )
         except (CatalogError, JournalError) as error:
             raise pytest.UsageError(str(error)) from error
-        self.done_before = set(self.writer.journal.records)
+        self.done_before = self.writer.journal.done
         self.progress = Progress(
             option.verify_progress, dict(self.writer.expected), self.folder
         )
@@ -128,6 +130,7 @@ class Ledger:
             partial=everything != set(catalog.files) or bool(catalog.errors),
             papers=declare_papers(catalog.papers.values()),
             claims=declare(catalog, device=device, profile=option.verify_profile),
+            self_checks=[*map(declared, SelfChecks.of(config, catalog).checks)],
             provenance=facts,
             notes=[f"{p.name} could not be loaded" for p in catalog.errors],
         )
@@ -161,13 +164,27 @@ class Ledger:
         self.progress.start(len(ids))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Journal a finished check; a dead worker or a failed set-up is a crash."""
+        """Journal a finished check; a dead worker or a failed set-up is a crash.
+
+        What cannot be journaled would be lost, so a full disk ends the run.
+        """
         self.failures += report.failed
+        try:
+            self._journal(report)
+        except JournalError as error:
+            self.trouble = str(error)
+            pytest.exit("the journal cannot be written", returncode=3)
+
+    def _journal(self, report: pytest.TestReport) -> None:
         text = getattr(report, "verify_record", None)
         if text is not None:
             record = CheckRecord.model_validate_json(text)
             self.writer.check(record)
             self.progress.advance(record)
+        elif hasattr(report, "verify_self_check"):
+            own = report.verify_self_check
+            self.writer.self_check(SelfCheckRecord.model_validate_json(own))
+            self.progress.skip()
         elif report.skipped:
             self.progress.skip()
         elif str(report.when) == "???" or (
@@ -185,16 +202,11 @@ class Ledger:
             self.collection_errors or catalog_of(self.config).errors
         )
         finished = status in {0, 1, 5} and not could_not_collect
-        if finished:
-            self.writer.end(status, time.monotonic() - self.started)
         try:
-            self.report = build(
-                self.writer.journal, strict=self.config.option.verify_strict
-            )
-            write_views(self.report, self.folder)
-            self._step_summary()
+            self._conclude(status if finished else None)
         except Exception as error:  # ruff: ignore[blind-except] - said, exit 3
-            self.trouble = f"the report could not be written: {error}"
+            why = f"the report could not be written: {error}"
+            self.trouble = self.trouble or why
             session.exitstatus = 3
         finally:
             self.writer.close()
@@ -204,6 +216,16 @@ class Ledger:
         if could_not_collect:
             session.exitstatus = 2
         del exitstatus
+
+    def _conclude(self, status: int | None) -> None:
+        """Write the closing line of a run that finished, and what there is to show."""
+        if status is not None:
+            self.writer.end(status, time.monotonic() - self.started)
+        self.report = build(
+            self.writer.journal, strict=self.config.option.verify_strict
+        )
+        write_views(self.report, self.folder)
+        self._step_summary()
 
     def _stopped_as_asked(self, session: pytest.Session) -> bool:
         """Whether -x ended a distributed run, which pytest-xdist calls an interrupt."""

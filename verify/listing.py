@@ -1,16 +1,19 @@
-"""What ``verify list`` and ``verify show`` print."""
+"""What ``verify list`` and ``verify show`` print.
+
+Listing needs no record, which takes a third of a second to load: only showing does.
+"""
 
 from __future__ import annotations
 
 import json
 import textwrap
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verify.catalog import Catalog, Entry
-from verify.describe import change_of, parameters_of
-from verify.record import ClaimRecord, Report
-from verify.report.formulas import as_lines
+
+if TYPE_CHECKING:
+    from verify.record import ClaimRecord, Report
 
 Row = dict[str, Any]
 
@@ -118,6 +121,8 @@ def show(entry: Entry, report: Report | None) -> str:
     Returns:
         Several lines of text.
     """
+    from verify.describe import change_of, parameters_of
+
     claim = entry.claim
     lines = [
         claim.id,
@@ -154,6 +159,8 @@ def show(entry: Entry, report: Report | None) -> str:
 
 
 def _evidence(record: ClaimRecord) -> list[str]:
+    from verify.report.formulas import as_lines
+
     lines = [f"  last run    {record.verdict} {record.reason}".rstrip()]
     for check in record.checks:
         margin = "" if check.margin is None else f", margin {check.margin}"

@@ -92,6 +92,12 @@ def within(
     Raises:
         ValueError: The shapes differ, a label has the name of an error or tolerance, or
             one of these is negative.
+
+    >>> rounding = Tolerance(np.full(2, gamma(10)), why="ten operations")
+    >>> within([1e-16, 0.0], rounding, says="rounding").verdict.value
+    'HOLDS'
+    >>> within([1e-3, 0.0], rounding, says="it is off").verdict.value
+    'REFUTED'
     """
     errors = np.asarray(error, dtype=np.float64).ravel()
     allowed = np.asarray(tolerance.allowed, dtype=np.float64).ravel()
@@ -155,6 +161,11 @@ def table(
 
     Returns:
         A record of kind ``table``; floats are kept as hex doubles.
+
+    >>> loss = {"step": [1, 2], "loss": [0.5, 0.25]}
+    >>> below = ["<", ["in", "loss"], 1]
+    >>> table(loss, relation=below, aggregate="all", says="below 1")["rows"]
+    [[1, '0x1.0000000000000p-1'], [2, '0x1.0000000000000p-2']]
     """
     arrays = [np.asarray(column) for column in columns.values()]
     rows = [[_exact(value) for value in row] for row in zip(*arrays, strict=True)]

@@ -24,6 +24,7 @@ from verify.catalog import (
 from verify.check import Check
 from verify.paper import ClaimError
 from verify.profiles import NAMES
+from verify.selfcheck_plugin import SelfCheckItem, SelfChecks, add_option, items_of
 from verify.trouble import CannotRun
 from verify.verdict import Finding, Grade, Verdict
 
@@ -39,6 +40,7 @@ MARKERS = (
     "claim(paper, id, reading): the claim that a check decides",
     *(f"{grade.value}: checks of this grade" for grade in Grade),
     "necessity: checks that drop an assumption",
+    "self_check: independent ways to one quantity, compared",
 )
 
 
@@ -70,6 +72,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="none",
         help="how progress is shown",
     )
+    add_option(group)
     add("--verify-cache", metavar="DIR", default="", help="folder of trained runs")
     add(
         "--verify-backend",
@@ -96,6 +99,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # Before torch is imported: tiny models are slower on several threads, and the last
     # digits of sums depend on their number.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    own = SelfChecks.of(config, catalog_of(config))
+    config.pluginmanager.register(own, "verify-self-checks")
     if is_worker(config):
         return
     from verify.ledger import Ledger
@@ -208,8 +213,8 @@ def pytest_collect_file(
 class TheoremFile(pytest.File):
     """A theorem module."""
 
-    def collect(self) -> Iterable[CheckItem]:
-        """Yield one node for each check and claim of the module."""
+    def collect(self) -> Iterable[CheckItem | SelfCheckItem]:
+        """Yield a node for each check and claim of the module, and each self-check."""
         catalog = catalog_of(self.config)
         path = self.path.resolve()
         error = catalog.errors.get(path)
@@ -229,6 +234,7 @@ class TheoremFile(pytest.File):
                         entry=entry,
                         check=check,
                     )
+        yield from items_of(self, catalog.self_checks_in(path))
 
 
 class Contradiction(Exception):
@@ -245,6 +251,7 @@ class CheckItem(pytest.Item):
         self.record: CheckRecord | None = None
         self.trouble = ""
         claim = entry.claim
+        self.key = claim.id, check.name  # what a journal calls it
         self.add_marker(
             pytest.mark.claim(
                 paper=claim.paper, id=claim.base_id, reading=claim.reading
@@ -322,7 +329,7 @@ def pytest_collection_modifyitems(
             raise pytest.UsageError(str(error)) from error
         dropped |= {i for i in checks if i.entry.claim.id not in chosen}
     done = _done_before(config)
-    dropped |= {i for i in checks if (i.entry.claim.id, i.check.name) in done}
+    dropped |= {i for i in items if getattr(i, "key", None) in done}
     if dropped:
         config.hook.pytest_deselected(items=list(dropped))
         items[:] = [item for item in items if item not in dropped]

@@ -1,7 +1,6 @@
 """The record of a run: ``report.json``, schema version 1.
 
-Everything that a run leaves behind is one of these models. The JSON Schema in
-``verify/report/schemas`` is generated from them.
+All that a run leaves behind; ``verify/report/schemas`` is generated from it.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from verify.selfcheck_run import SelfCheckRecord
 from verify.verdict import Cause, Fault, Grade, Kind, Verdict
 
 SCHEMA_VERSION = 1
@@ -21,9 +21,7 @@ Json = dict[str, Any]
 class Record(BaseModel):
     """Base of every record: immutable, no unknown fields, NaN and infinity as words."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", ser_json_inf_nan="strings", use_enum_values=False
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
 
 
 class Formula(Record):
@@ -379,6 +377,7 @@ class Report(Record):
     error_budget: ErrorBudget
     papers: list[PaperRecord]
     claims: list[ClaimRecord]
+    self_checks: list[SelfCheckRecord] = []
 
 
 class Header(Record):
@@ -396,5 +395,6 @@ class Header(Record):
     partial: bool
     papers: list[PaperRecord]
     claims: list[DeclaredClaim]
+    self_checks: list[SelfCheckRecord] = []
     provenance: Json
     notes: list[str] = []

@@ -64,6 +64,16 @@ class Search:
         seed: Seed of the draws.
         shrink: Shrink a counterexample to the smallest; a mutant needs only some one.
         discards: Instances that could not be judged, by reason.
+
+    >>> from hypothesis import strategies as st
+    >>> found = Search(examples=100, seed=0).for_all(
+    ...     st.integers(0, 1000),
+    ...     lambda n: n**2 > 50,
+    ...     lambda n: {"says": f"{n}² > 50"},
+    ...     searched="n ≤ 1000",
+    ... )
+    >>> found.verdict.value, found.reason
+    ('REFUTED', '8² > 50')
     """
 
     examples: int

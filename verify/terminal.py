@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from verify.build import UNASKED
 from verify.record import ClaimRecord, Report
+from verify.report.words import because, clean
 from verify.verdict import Verdict
 
 COLOURS = {
@@ -34,26 +35,43 @@ def table(report: Report, *, colour: bool = False) -> list[str]:
         f"{run.seconds:.0f} s, exit code {run.exit_code}"
     ]
     width = max((len(claim.id) for claim in report.claims), default=0)
-    for paper in report.papers:
-        lines.append(f"{paper.key}: {paper.title}")
-        claims = [
-            claim
-            for claim in report.claims
-            if claim.paper == paper.key
-            and not (run.partial and not run.crashes and _not_asked_for(claim))
-        ]
-        for claim in sorted(claims, key=lambda c: c.verdict is not Verdict.REFUTED):
+    known = {paper.key: paper for paper in report.papers}
+    for key in dict.fromkeys([*known, *(claim.paper for claim in report.claims)]):
+        paper = known.get(key)
+        lines.append(_plain(f"{key}: {paper.title if paper else 'unknown paper'}"))
+        for claim in _shown(report, key):
             lines += _rows(claim, width, colour)
-        groups = [
-            f"{count} {name.replace('_', ' ')}"
-            for name, count in paper.counts.model_dump().items()
-            if count
-        ]
+        counts = paper.counts.model_dump() if paper else {}
+        groups = [f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if n]
         lines.append("  " + ", ".join(groups))
-    lines += [f"crash: {text}" for text in run.crashes]
-    lines += [f"red: {text}" for text in run.red]
-    lines += [f"note: {text}" for text in run.notes]
+    lines += _self_checks(report)
+    lines += [f"crash: {_plain(text)}" for text in run.crashes]
+    lines += [f"red: {_plain(text)}" for text in run.red]
+    lines += [f"note: {_plain(text)}" for text in run.notes]
     return lines
+
+
+def _shown(report: Report, key: str) -> list[ClaimRecord]:
+    """The claims of a paper that have a line, refuted first."""
+    selected = report.run.partial and not report.run.crashes
+    claims = [
+        claim
+        for claim in report.claims
+        if claim.paper == key and not (selected and _not_asked_for(claim))
+    ]
+    return sorted(claims, key=lambda claim: claim.verdict is not Verdict.REFUTED)
+
+
+def _self_checks(report: Report) -> list[str]:
+    """How many self-checks came to what; nothing where none ran or failed."""
+    words = [check.verdict for check in report.self_checks]
+    found = ", ".join(f"{words.count(w)} {w}" for w in dict.fromkeys(words))
+    return [f"self-checks: {found}"] if {*words} - {"NOT_RUN"} else []
+
+
+def _plain(text: str) -> str:
+    """Text that stays in one line and steers no terminal."""
+    return clean(" ".join(text.split()))
 
 
 def _not_asked_for(claim: ClaimRecord) -> bool:
@@ -71,12 +89,12 @@ def _rows(claim: ClaimRecord, width: int, colour: bool) -> list[str]:
     strength = f"{claim.grade} [{claim.scope}]" if claim.grade else claim.reason
     rejected = sum(m.rejected for m in claim.mutants)
     row = (
-        f"  {word:12} {claim.id:{width}}  {strength}; "
+        f"  {word:12} {_plain(claim.id):{width}}  {_plain(strength)}; "
         f"{rejected}/{len(claim.mutants)} mutants rejected"
     )
     rows = [row]
     if claim.verdict is Verdict.REFUTED:
-        rows.append(f"  {'':12} {claim.reason}")
+        rows.append(f"  {'':12} {_plain(because(claim))}")
         if claim.nearest:
-            rows.append(f"  {'':12} what does hold: {claim.nearest}")
+            rows.append(f"  {'':12} what does hold: {_plain(claim.nearest)}")
     return rows

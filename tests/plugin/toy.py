@@ -13,7 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 OURS = {"CI", "GITHUB_STEP_SUMMARY", "PYTHONDONTWRITEBYTECODE", "VERIFY_COMMAND"}
 FEW_PLUGINS = (
-    "-p no:anyio -p no:jaxtyping"  # where they are installed, they start slowly
+    # Where they are installed, they start slowly; self-checks have tests of their own.
+    "-p no:anyio -p no:jaxtyping --verify-self-checks=none"
 )
 PYPROJECT = '[tool.pytest]\nstrict = true\naddopts = ["-p", "verify.pytest_plugin"]\n'
 PAPER = 'from verify import Paper\n\nPAPER = Paper("KEY", "A toy paper")\n'

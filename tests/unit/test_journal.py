@@ -1,12 +1,15 @@
 """The journal: what a killed run leaves, and what may be resumed."""
 
+import errno
 import json
+import os
 
 import pytest
 
 from verify import journal
 from verify.journal import NAME, JournalError, Writer, read
 from verify.record import CheckRecord, Header
+from verify.selfcheck_run import SelfCheckRecord
 
 
 def header(**changes):
@@ -204,3 +207,73 @@ def test_folder_that_is_a_file(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(JournalError, match="--out"):
         Writer(tmp_path / "file", header(), resume=False)
+
+
+@pytest.mark.parametrize("text", [b"", b'{"type": "header", "id": "fi'])
+def test_run_killed_before_its_first_line_starts_anew(tmp_path, text):
+    (tmp_path / NAME).write_bytes(text)
+    write(tmp_path, "a", resume=True, id="second")
+    assert names(tmp_path) == ["a"]
+    assert read(tmp_path).header.id == "second"
+
+
+def test_faults_of_our_own_are_not_done(tmp_path):
+    writer = Writer(tmp_path, header(), resume=False)
+    writer.check(record("sound"))
+    writer.check(record("raised", verdict="INCONCLUSIVE", broken="RuntimeError: GPU"))
+    for name, verdict in (("agrees", "AGREE"), ("raises", "DISAGREE")):
+        said = {"name": name, "says": "", "verdict": verdict, "why_bound": ""}
+        writer.self_check(SelfCheckRecord(**said))
+    writer.close()
+    left = read(tmp_path)
+    assert left.done == {("toy/lemma-1", "sound"), ("self-check", "agrees")}
+    assert left.records["toy/lemma-1", "raised"].broken  # said until it has run again
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """A disk that takes a few bytes more, and then none until there is room."""
+    real, state = os.write, {"room": None}
+
+    def write_some(handle, data):
+        if state["room"] is None:
+            return real(handle, data)
+        if not state["room"]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        done = real(handle, data[: state["room"]])
+        state["room"] -= done
+        return done
+
+    monkeypatch.setattr(journal.os, "write", write_some)
+    return state
+
+
+def test_full_disk_tears_no_line(tmp_path, full_disk):
+    writer = Writer(tmp_path, header(), resume=False)
+    writer.check(record("a"))
+    before = lines(tmp_path)
+    full_disk["room"] = 40
+    with pytest.raises(JournalError, match=r"No space left.*make room.*--resume"):
+        writer.check(record("b"))
+    assert lines(tmp_path) == before
+    assert list(writer.journal.records) == [("toy/lemma-1", "a")]
+    full_disk["room"] = None
+    writer.check(record("c"))
+    writer.close()
+    assert names(tmp_path) == ["a", "c"]
+
+
+def test_short_writes_are_finished(tmp_path, monkeypatch):
+    real = os.write
+    monkeypatch.setattr(journal.os, "write", lambda to, data: real(to, data[:7]))
+    write(tmp_path, "a", "b", end=True)
+    assert names(tmp_path) == ["a", "b"]
+
+
+def test_full_disk_at_the_start_frees_the_folder(tmp_path, full_disk):
+    full_disk["room"] = 5
+    with pytest.raises(JournalError, match="make room"):
+        Writer(tmp_path, header(), resume=False)
+    full_disk["room"] = None
+    write(tmp_path, "a", resume=True)  # nothing was begun, nothing is locked
+    assert names(tmp_path) == ["a"]

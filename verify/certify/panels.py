@@ -79,6 +79,12 @@ def interpolate(
 
     Raises:
         PanelError: The interval is empty, or its ends are not dyadic.
+
+    >>> from flint import arb
+    >>> ends = Fraction(0), Fraction(1)  # the ellipse ends at 1.57, where e^w < 5
+    >>> panel = interpolate(arb.exp, *ends, terms=12, rho=arb(4), peak=arb(5))
+    >>> panel.sign(), panel.slope_sign(), bool(panel.error < 1e-5)
+    (1, 1, True)
     """
     from flint import arb, fmpq
 
@@ -161,6 +167,10 @@ def constant_sign(coefficients: Sequence[arb], slack: arb) -> int:
 
     Returns:
         1 or -1, or 0 when it is not constant, or not decided.
+
+    >>> from flint import arb
+    >>> constant_sign([arb(2), arb(1)], arb(0)), constant_sign([arb(0), arb(1)], arb(0))
+    (1, 0)
     """
     from flint import arb
 

@@ -99,6 +99,11 @@ def mean_is(sign: str, values: ArrayLike, interval: Interval, says: str) -> Any:
     Returns:
         A record of kind ``table``: each value and its exact square; the relation forms
         mean and standard error anew and compares.
+
+    >>> from verify.recheck import decide
+    >>> values = [2.0, 2.5, 3.0, 2.5]
+    >>> decide(mean_is(">", values, student(values, 0.05), "gains")).valid
+    True
     """
     rows = []
     for value in np.asarray(values, dtype=np.float64).tolist():

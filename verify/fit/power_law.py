@@ -62,6 +62,12 @@ class Law:
     Attributes:
         power: p, any real number.
         logs: q, a whole number.
+
+    >>> t = 2.0 ** np.arange(10, 16)
+    >>> Law(2, 0).fit(t, 3 / t**2, tolerance=1e-3).status.value
+    'converged'
+    >>> Law(1, 0).fit(t, 3 / t**2, tolerance=1e-3).status.value
+    'misfit'
     """
 
     power: float
@@ -150,7 +156,7 @@ def local_slopes(t: ArrayLike, y: ArrayLike) -> Floats:
     Returns:
         Shape ``(..., n-1)``.
 
-    >>> [round(s, 6) for s in local_slopes([1.0, 10.0, 100.0], [1.0, 0.01, 1e-4])]
+    >>> local_slopes([1.0, 10.0, 100.0], [1.0, 0.01, 1e-4]).round(6).tolist()
     [-2.0, -2.0]
     """
     times = np.asarray(t, dtype=np.float64)
@@ -171,6 +177,9 @@ def resolution(t: ArrayLike) -> float:
 
     Returns:
         The tolerance.
+
+    >>> round(resolution([2.0**14, 2.0**15, 2.0**16]), 5)
+    0.00195
     """
     times, _ = _series(t, t)
     step = float(np.log(times[-1] / times[0])) / (len(times) - 1)
@@ -188,6 +197,10 @@ def against(law: Law, tolerance: float, points: int) -> tuple[list[Any], list[An
     Returns:
         "Some (q+1)-th difference exceeds the tolerance" and "some q-th difference
         is below it", for records of kind ``table``.
+
+    >>> against(Law(2, 0), 0.5, 2)[0]  # doctest: +NORMALIZE_WHITESPACE
+    ['>', ['abs', ['add', ['mul', -1, ['in', 'u0']], ['mul', 1, ['in', 'u1']]]],
+     '0x1.0000000000000p-1']
     """
     bends = [
         ["abs", _difference(k, law.logs + 1)] for k in range(points - law.logs - 1)

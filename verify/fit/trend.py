@@ -65,6 +65,13 @@ def increasing(panels: Sequence[Panel], level: float, **evidence: Any) -> Outcom
     Raises:
         ValueError: No panel, a panel with fewer than two settings, or values of another
             shape.
+
+    >>> noise = np.random.default_rng(0).normal(size=(32, 3))
+    >>> panel = Panel("depth", (1, 2, 4), noise + [0.0, 5.0, 10.0])
+    >>> increasing([panel], level=1e-6).verdict.value
+    'HOLDS'
+    >>> increasing([Panel("depth", (1, 2, 4), noise)], level=1e-6).verdict.value
+    'INCONCLUSIVE'
     """
     if not panels:
         raise ValueError("`panels` is empty: give at least one")

@@ -165,6 +165,10 @@ def matrix_certificate(
 
     Raises:
         ValueError: There is no constraint at all.
+
+    >>> record = matrix_certificate({"q": order_margin([(0, 1)])}, "0 above 1")
+    >>> record["solution"]
+    {'W[0, q]': '1/2', 'W[1, q]': '-1/2'}
     """
     solution: dict[Any, Fraction] = {}
     rows: list[dict[int, int]] = []

@@ -125,6 +125,10 @@ def numerical(A: ArrayLike, b: ArrayLike, *, solver: str = SOLVER) -> Numerical:
 
     Raises:
         ValueError: The shapes do not fit, or a number is not finite.
+
+    >>> answer = numerical([[2.0, 0.0], [0.0, 1.0]], [1.0, 1.0])
+    >>> answer.x.round(6).tolist(), answer.error < 1e-4
+    ([0.5, 1.0], True)
     """
     A, b = np.asarray(A, np.float64), np.asarray(b, np.float64)
     if A.ndim != 2 or b.shape != A.shape[:1] or not A.size:
@@ -221,6 +225,10 @@ def solve(
     Raises:
         InfeasibleError: No point is feasible; its attribute proves it.
         Undecided: The repairs were used up.
+
+    >>> found = solve([[2, 0], [0, 1]], [1, 1])
+    >>> [str(x) for x in found.exact.solution]
+    ['1/2', '1']
     """
     rows, bounds = [list(row) for row in A], list(b)
     answer, guess = None, []
@@ -272,6 +280,9 @@ def cross_check(
 
     Returns:
         Both answers, their distance and the distance that their errors allow.
+
+    >>> cross_check([[2.0, 0.0], [0.0, 1.0]], [1.0, 1.0]).agree
+    True
     """
     if second is None:
         import cvxpy as cp
@@ -314,6 +325,9 @@ def frobenius(
 
     Raises:
         ValueError: There is no constraint, or a vector does not fit the shape.
+
+    >>> frobenius([([1.0, 0.0], [0.0, 2.0])], (2, 2)).matrix.round(6).tolist()
+    [[0.0, 0.5], [0.0, 0.0]]
     """
     rows = []
     for left, right in constraints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,6 +14,8 @@ MAX_ROWS = 12
 MAX_COLUMNS = 8
 MAX_SCALARS = 40
 MAX_TEXT = 4000
+MAX_LINE = 240
+MAX_RELATION = 600
 
 _INFIX = {"add": (" + ", 1), "sub": (" − ", 1), "mul": (" · ", 2), "matmul": (" ", 2)}
 _SIGNS = {"==": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥"}
@@ -123,6 +125,19 @@ class Readable:
     raw: str = ""
 
     @property
+    def short(self) -> str:
+        """All of it in one line; empty where that would be too long to read."""
+        small = self.kind in {"formula", "enclosure"} and not self.rows
+        if not small or self.raw or any(m.note for m in self.matrices):
+            return ""
+        parts = [f"{name} = {value}" for name, value in self.scalars]
+        for matrix in self.matrices:
+            cells = "; ".join(" ".join(row) for row in matrix.rows)
+            parts.append(f"{matrix.name} = [{cells}]")
+        text = f"{', '.join(parts)}: {self.relation}" if parts else self.relation
+        return text if len(text) <= MAX_LINE else ""
+
+    @property
     def sentence(self) -> str:
         """The relation with its subject; empty without a relation."""
         if not self.relation or self.kind in {"family", "polynomial"}:
@@ -170,9 +185,15 @@ def _formula(record: Mapping[str, Any], kind: str, says: str) -> Readable:
     note = (
         "Indices count from 0." if '"entry"' in json.dumps(record["relation"]) else ""
     )
+    if len(relation) > MAX_RELATION:
+        note += f" The relation has {len(relation)} characters, too many to follow: "
+        note += "report.json has all of it."
+        relation = relation[:MAX_RELATION] + " …"
     if kind == "enclosure":
-        note = "Decided in ball arithmetic; `verify recheck --deep` decides it again."
-    return Readable(kind, says, tuple(scalars), tuple(matrices), relation, note=note)
+        note += " Decided in ball arithmetic; `verify recheck --deep` decides it again."
+    return Readable(
+        kind, says, tuple(scalars), tuple(matrices), relation, note=note.strip()
+    )
 
 
 def _matrix(name: str, value: list[list[Any]]) -> Matrix:
@@ -286,18 +307,22 @@ def _rational(value: Any) -> Fraction:
     return Fraction(float.fromhex(text)) if "0x" in text else Fraction(text)
 
 
-def as_lines(record: Mapping[str, Any], role: str) -> list[str]:
+def as_lines(
+    record: Mapping[str, Any], role: str, said: Collection[str] = ()
+) -> list[str]:
     """A witness or certificate for the terminal.
 
     Args:
         record: The record.
         role: What it is: a witness or a certificate.
+        said: Sentences that stand beside it already.
 
     Returns:
         Lines without indentation; none of the raw form, which ``report.json`` has.
     """
     view = readable(record)
-    lines = [f"{role} ({view.kind}) {view.says}".rstrip()]
+    says = "" if view.says in said else view.says
+    lines = [f"{role} ({view.kind}) {says}".rstrip()]
     if view.scalars:
         lines.append(", ".join(f"{name} = {value}" for name, value in view.scalars))
     for matrix in view.matrices:

@@ -3,6 +3,12 @@
 A case fails when the verdict differs from the recorded finding or the suite has a
 fault. A claim that is refuted, as it was found to be, is no failure of the build: its
 verdict stands in the properties and in ``system-out``.
+
+Readers differ. Jenkins shows properties (``keepProperties``), ``system-out`` and the
+message and text of a failure. GitLab passes over properties and messages; it shows the
+text of a failure and ``system-out``, and links to ``file``. Actions for GitHub annotate
+``file``. So what matters stands in the text as well as in the properties, and names are
+unique, because GitLab keeps only the first of two.
 """
 
 from __future__ import annotations
@@ -22,6 +28,7 @@ from verify.report.words import (
     difference,
     headline,
     is_red,
+    ordered,
     paper_name,
 )
 from verify.verdict import Verdict
@@ -38,12 +45,14 @@ def to_junit(report: Report) -> str:
     """
     root = Element("testsuites", name="verify")
     names = {paper.key: paper_name(paper) for paper in report.papers}
+    groups = {claim.id: group for group, claim in ordered(report.claims)}
     for key in dict.fromkeys([*names, *(claim.paper for claim in report.claims)]):
         suite = SubElement(root, "testsuite", name=clean(key))
         _properties(suite, {"title": names.get(key, key), "run": report.run.id})
         for claim in report.claims:
             if claim.paper == key:
-                _case(suite, claim)
+                _case(suite, claim, groups[claim.id])
+    _self_checks(root, report)
     _run_suite(root, report)
     for suite in root:
         _count(suite, report.run.started)
@@ -52,18 +61,25 @@ def to_junit(report: Report) -> str:
     return declaration + tostring(root, encoding="unicode") + "\n"
 
 
-def _case(suite: Element, claim: ClaimRecord) -> None:
+def _case(suite: Element, claim: ClaimRecord, group: str) -> None:
     seconds = sum(check.seconds for check in claim.checks)
     case = SubElement(suite, "testcase", classname=clean(claim.paper))
     case.set("name", clean(claim.id))
     case.set("time", f"{seconds:.3f}")
+    if claim.module.endswith(".py"):
+        case.set("file", clean(claim.module))
     _properties(
         case,
         {
             "verdict": WORDS[claim.verdict],
+            "group": group,
             "grade": claim.grade or "",
             "scope": claim.scope,
             "finding": WORDS[claim.finding.verdict],
+            "wording": claim.wording,
+            "module": claim.module,
+            "command": claim.command,
+            "seconds": f"{seconds:.3f}",
         },
     )
     why = because(claim)
@@ -75,7 +91,13 @@ def _case(suite: Element, claim: ClaimRecord) -> None:
         _say(case, "skipped", "NOT RUN: " + why.removeprefix("not run: "))
     elif claim.verdict is Verdict.INCONCLUSIVE:
         _say(case, "skipped", f"INCONCLUSIVE: {why}")
-    SubElement(case, "system-out").text = clean(f"{headline(claim)}\n{why}".strip())
+    lines = [
+        headline(claim),
+        why,
+        f"wording: {claim.wording}",
+        f"again: {claim.command}",
+    ]
+    SubElement(case, "system-out").text = clean("\n".join(filter(None, lines)))
 
 
 def _details(claim: ClaimRecord) -> str:
@@ -84,6 +106,22 @@ def _details(claim: ClaimRecord) -> str:
         lines += [f"{check.name}: {check.broken}" if check.broken else ""]
         lines += [check.traceback]
     return "\n".join([*filter(None, lines), f"Run again: {claim.command}"])
+
+
+def _self_checks(root: Element, report: Report) -> None:
+    """The suite's own second opinions: a disagreement is a failure of the suite."""
+    if not report.self_checks:
+        return
+    suite = SubElement(root, "testsuite", name="self-checks")
+    for check in report.self_checks:
+        case = SubElement(suite, "testcase", classname="self-checks")
+        case.set("name", clean(check.name))
+        case.set("time", f"{check.seconds:.3f}")
+        if check.failed:
+            said = f"{check.says}\n{check.reason}"
+            _say(case, "failure", check.reason, "self-check").text = clean(said)
+        elif check.verdict == "NOT_RUN":
+            _say(case, "skipped", f"NOT RUN: {check.reason}")
 
 
 def _run_suite(root: Element, report: Report) -> None:

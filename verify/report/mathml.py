@@ -51,8 +51,31 @@ def mathml(latex: str, *, block: bool = False) -> str | None:
             return None
     except Exception:  # ruff: ignore[blind-except] - the LaTeX is shown
         return None
-    tree.set("alttext", latex)
+    _slim(tree)
+    if block:
+        tree.set("alttext", latex)
     return tostring(tree, encoding="unicode")
+
+
+def _slim(element: Element) -> None:
+    """Leave out what a browser takes for granted: thousands of formulas fit a page.
+
+    A row with one child means the child, an element inside an HTML page needs no
+    namespace, brackets are fences that stretch and have one form each.
+    """
+    usual = {"xmlns": element.get("xmlns"), "display": "inline"}
+    if element.tag == "mo" and element.text in {*"()[]{}"}:
+        usual |= {"fence": "true", "form": element.get("form")}
+        usual |= {"stretchy": "true"}
+    for name in [n for n, value in usual.items() if element.get(n) == value]:
+        element.attrib.pop(name, None)
+    for place, child in enumerate(list(element)):
+        _slim(child)
+        lone = child.tag == "mrow" and len(child) == 1 and not child.attrib
+        if lone or (
+            element.tag == "math" and len(element) == 1 and child.tag == "mrow"
+        ):
+            element[place : place + 1] = list(child)
 
 
 def _clean(element: Element) -> bool:

@@ -1,19 +1,27 @@
-"""``index.html``: one self-contained page, readable offline, without scripts."""
+"""``index.html``: one self-contained page, readable offline and without its script."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from verify.record import CheckRecord, ClaimRecord, FigureRecord, Formula, Report
-from verify.report import words
+from verify.record import FigureRecord, Formula, Report
+from verify.report import cards, words
 from verify.report.figures import FigureError, figure_svg
-from verify.report.formulas import readable
+from verify.report.formulas import as_lines, readable
 from verify.report.mathml import mathml
+from verify.report.repeats import Repeats
+from verify.report.sides import sides
+from verify.report.trust import SELF_CHECKS, self_checks, studies
 from verify.verdict import Grade
 
 GRADES = {
@@ -39,27 +47,77 @@ def to_html(report: Report) -> str:
     Returns:
         HTML that fetches nothing.
     """
-    named = {paper.key: paper for paper in report.papers}
-    keys = dict.fromkeys([*named, *(claim.paper for claim in report.claims)])
-    sections = [
-        (named.get(key), key, [c for c in report.claims if c.paper == key])
-        for key in keys
-    ]
-    page = _environment().get_template("page.html.j2")
+    shown = cards.cards(report)
+    environment = _environment(shown)
+    script = (files("verify.report") / "templates" / "page.js").read_text("utf-8")
+    page = environment.get_template("page.html.j2")
     html = page.render(
         report=report,
         run=report.run,
-        grouped=words.ordered(report.claims),
-        sections=sections,
-        ids={claim.id for claim in report.claims},
-        groups=words.GROUPS,
-        grades=GRADES,
+        sections=_sections(report, shown, environment),
+        papers=_papers(report),
+        total=len(shown),
+        trusted=studies(),
+        self_checks=self_checks(report),
+        slowest=cards.slowest(shown),
         provenance=_flat(report.provenance),
+        script=Markup(script),  # ruff: ignore[unsafe-markup-use] - our own file
+        script_hash=_hash(script),
     )
     return words.clean(html)
 
 
-def _environment() -> Environment:
+def _hash(text: str) -> str:
+    """A text as the content security policy names it."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return "sha256-" + base64.b64encode(digest).decode()
+
+
+def _papers(report: Report) -> dict[str, Any]:
+    """Papers by their keys, ``None`` for a key that only claims have."""
+    named: dict[str, Any] = {paper.key: paper for paper in report.papers}
+    return {**dict.fromkeys(claim.paper for claim in report.claims), **named}
+
+
+def _sections(
+    report: Report, shown: Sequence[cards.Card], environment: Environment
+) -> list[dict[str, Any]]:
+    """The sections in reading order, their claims rendered; empty ones left out."""
+    several = len({claim.paper for claim in report.claims}) > 1
+    found: dict[tuple[str, str], list[Markup]] = {}
+    for card in shown:
+        by_paper = several and card.section == "holds"
+        key = card.section, card.claim.paper if by_paper else ""
+        found.setdefault(key, []).append(_card(card, environment))
+    return [
+        {
+            "key": key,
+            "id": f"{key}-{place}" if paper else key,
+            "paper": paper,
+            "title": cards.SECTIONS[key],
+            "short": cards.SHORT[key],
+            "says": cards.INTRODUCTIONS[key],
+            "cards": rendered,
+        }
+        for place, ((key, paper), rendered) in enumerate(found.items(), 1)
+    ]
+
+
+def _card(card: cards.Card, environment: Environment) -> Markup:
+    """One claim; a sentence in its place where it cannot be shown."""
+    repeats: Repeats = environment.globals["repeats"]  # type: ignore[assignment]
+    state = repeats.mark()
+    try:
+        html = environment.get_template("card.html.j2").render(card=card)
+    except Exception as error:  # ruff: ignore[blind-except] - said on the page
+        repeats.restore(state)
+        said = f"{type(error).__name__}: {error}"
+        broken = environment.get_template("unshown.html.j2")
+        html = broken.render(card=card, said=said)
+    return Markup(html)  # ruff: ignore[unsafe-markup-use]
+
+
+def _environment(shown: Sequence[cards.Card]) -> Environment:
     environment = Environment(
         loader=PackageLoader("verify.report"),
         autoescape=True,
@@ -68,28 +126,44 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
+        "away": words.away,
         "because": words.because,
-        "by_grade": by_grade,
+        "by_grade": cards.by_grade,
         "change": change,
         "difference": words.difference,
         "duration": words.duration,
-        "exact": words.exact,
         "figure": figure,
+        "lines": as_lines,
         "math": math,
-        "away": words.away,
         "num": words.num,
+        "plural": words.plural,
+        "prose": prose,
         "readable": readable,
+        "sides": sides,
+        "urlencode": urlencoded,
         "word": words.WORDS.get,
-        "worst": words.worst_margin,
     }
     environment.globals |= {
-        "base_id": words.base_id,
+        "fates": cards.fates,
+        "grades": GRADES,
+        "groups": words.GROUPS,
+        "names": cards.SECTIONS,
         "paper_name": words.paper_name,
+        "repeats": Repeats(card.claim for card in shown),
         "run_line": words.run_line,
+        "self_check_words": SELF_CHECKS,
         "tally": words.tally,
+        "tally_parts": words.tally_parts,
         "wordings": words.WORDINGS,
     }
     return environment
+
+
+def urlencoded(value: str | Mapping[str, str]) -> str:
+    """Part of an address, from text that need not be encodable."""
+    if isinstance(value, str):
+        return quote(words.clean(value))
+    return urlencode({key: words.clean(text) for key, text in value.items()})
 
 
 def math(latex: str, *, block: bool = False) -> Markup:
@@ -103,6 +177,40 @@ def math(latex: str, *, block: bool = False) -> Markup:
     if not block:
         return shown
     return shown + Markup(' <span class="quiet">(LaTeX: it has no MathML here)</span>')
+
+
+# A subscript follows one letter, so that names such as worst_case stay whole.
+_RAISED = re.compile(
+    r"(?P<up>(?<=\S)\^)(?P<a>\{[^{}]{1,40}\}|\([^()]{1,40}\)|[-−]?[^\W_]+|[*+⊤])"
+    r"|(?<![A-Za-z]{2})(?<=[^\W\d]|[\])}|‖⊥'*²])_(?P<b>\{[^{}]{1,40}\}|[^\W_]+|[*+])"
+)
+
+
+def prose(text: str) -> Markup:
+    """Plain text with its sub- and superscripts set as such.
+
+    The characters that mark them stay in the text, only too small to be seen: a
+    reader's copy, search and screen reader get what the record has.
+
+    Args:
+        text: For instance ``w_* is of order n^{2/d}``.
+
+    Returns:
+        Markup.
+    """
+    parts, at = [], 0
+    for match in _RAISED.finditer(text):
+        tag, mark = ("sup", "^") if match["up"] else ("sub", "_")
+        body = match["a"] or match["b"]
+        first, last = ("", "")
+        if body[0] in "{(":
+            first, body, last = body[0], body[1:-1], body[-1]
+        close = Markup("<i>{}</i>").format(last) if last else ""
+        raised = Markup("<{0}><i>{1}</i>{2}{3}</{0}>")
+        parts.append(text[at : match.start()])
+        parts.append(raised.format(tag, mark + first, body, close))
+        at = match.end()
+    return Markup("").join([*parts, text[at:]])
 
 
 def change(changes: Mapping[str, Formula]) -> Markup:
@@ -130,12 +238,6 @@ def figure(record: FigureRecord, place: str) -> Markup:
     except FigureError as error:
         said = Markup('<p class="loud">The figure “{}” could not be drawn ({}).</p>')
         return said.format(record.title, error)
-
-
-def by_grade(claim: ClaimRecord) -> list[CheckRecord]:
-    """The checks of a claim, strongest grade first, necessity checks left out."""
-    checks = [check for check in claim.checks if check.role == "check"]
-    return sorted(checks, key=lambda check: check.grade.rank)
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from verify.record import Report
+from verify.report.badge import to_badge
 from verify.report.junit import to_junit
 from verify.report.page import to_html
 from verify.report.summary import capped, to_markdown
@@ -23,16 +24,38 @@ class ReportError(RuntimeError):
 
 
 def to_json(report: Report) -> str:
-    """The record itself; NaN and infinities are written as words."""
-    data = _finite(report.model_dump(mode="json"))
-    return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+    """The record itself, with a line per top-level field, paper, self-check and claim.
+
+    Compact, and a change of one claim is a change of one line.
+
+    Args:
+        report: The record.
+
+    Returns:
+        JSON; NaN and infinities are written as words.
+    """
+    data = finite(report.model_dump(mode="json"))
+    fields = ",\n".join(f"{_dump(key)}: {_lines(value)}" for key, value in data.items())
+    return f"{{\n{fields}\n}}\n"
 
 
-def _finite(value: Any) -> Any:
+def _lines(value: Any) -> str:
+    """A list of objects with a line for each, anything else in one line."""
+    if not isinstance(value, list) or not value:
+        return _dump(value)
+    return "[\n" + ",\n".join(map(_dump, value)) + "\n]"
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+
+
+def finite(value: Any) -> Any:
+    """JSON data with NaN and infinities as words, as strict JSON wants them."""
     if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in value.items()}
+        return {key: finite(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
+        return [finite(inner) for inner in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value
@@ -44,6 +67,7 @@ _RENDERERS: dict[str, Callable[[Report], str]] = {
     "tex": to_tex,
     "junit": to_junit,
     "json": to_json,
+    "badge": to_badge,
 }
 FORMATS = tuple(_RENDERERS)
 FILES = {
@@ -52,6 +76,7 @@ FILES = {
     "md": "summary.md",
     "junit": "junit.xml",
     "tex": "claims.tex",
+    "badge": "badge.svg",
 }
 
 
@@ -88,13 +113,13 @@ def write_views(report: Report, folder: Path) -> list[Path]:
         ReportError: A view failed; every other file has been written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    written = [_write(folder / FILES["json"], to_json(report))]
+    written = [write(folder / FILES["json"], to_json(report))]
     failures: list[tuple[str, Exception]] = []
     for format_, name in FILES.items():
         if format_ == "json":
             continue
         try:
-            written.append(_write(folder / name, render(report, format_)))
+            written.append(write(folder / name, render(report, format_)))
         except Exception as error:  # ruff: ignore[blind-except] - raised below
             failures.append((name, error))
     if failures:
@@ -120,7 +145,16 @@ def append_step_summary(text: str, path: Path | str) -> None:
         file.write(capped(text, room) + "\n")
 
 
-def _write(path: Path, text: str) -> Path:
+def write(path: Path, text: str) -> Path:
+    """Write a file at once or not at all.
+
+    Args:
+        path: Where; a file that is there is replaced.
+        text: Its content.
+
+    Returns:
+        The path.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         # A lone surrogate becomes an escape, which JSON reads back.

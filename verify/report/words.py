@@ -58,6 +58,8 @@ EXITS = {
     3: "the run could not finish",
 }
 
+MAX_NUMBER = 120  # characters of one number; nobody reads more, report.json has all
+
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -78,19 +80,29 @@ def ordered(claims: Sequence[ClaimRecord]) -> list[tuple[str, ClaimRecord]]:
     return sorted(grouped, key=lambda pair: (rank.index(pair[0]), not pair[1].fault))
 
 
-def tally(counts: Counts) -> str:
-    """One sentence: how many claims there are, and how many in each group."""
+def tally_parts(counts: Counts) -> list[tuple[str, int, str]]:
+    """Each group that a sentence about a paper names: its key, its size, the words."""
     fields = counts.model_dump()
-    total = sum(fields.values())
-    if not total:
-        return "No claims."
     parts = []
     for key in ("holds", *(k for k in GROUPS if k != "holds")):
         n, (_, one, several) = fields[key], GROUPS[key]
         if n or key in {"holds", "refuted"}:
-            parts.append(f"{n} {one if n == 1 else several}")
-    noun = "claim" if total == 1 else "claims"
-    return f"{total} {noun}: " + ", ".join(parts) + "."
+            parts.append((key, n, f"{n} {one if n == 1 else several}"))
+    return parts
+
+
+def plural(n: int, noun: str) -> str:
+    """A number with its noun: ``1 claim``, ``2 claims``."""
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def tally(counts: Counts) -> str:
+    """One sentence: how many claims there are, and how many in each group."""
+    total = sum(counts.model_dump().values())
+    if not total:
+        return "No claims."
+    said = ", ".join(text for _, _, text in tally_parts(counts))
+    return f"{plural(total, 'claim')}: {said}."
 
 
 def paper_name(paper: PaperRecord) -> str:
@@ -125,9 +137,21 @@ def headline(claim: ClaimRecord) -> str:
 
 
 def because(claim: ClaimRecord) -> str:
-    """One line: the fault or difference if any, else the reason of the verdict."""
+    """One line: the fault or difference if any, else the reason of the verdict.
+
+    A finding's reason was written for readers, a check's says what it computed: where
+    the run reproduces the finding, the former is the better line.
+
+    Args:
+        claim: The claim.
+
+    Returns:
+        One sentence without its full stop, or nothing.
+    """
     if claim.fault:
         return f"{claim.fault.value}: {claim.reason}"
+    if claim.verdict is claim.finding.verdict and not is_red(claim):
+        return claim.finding.reason or claim.reason
     return difference(claim) or claim.reason or claim.finding.reason
 
 
@@ -166,9 +190,9 @@ def away(value: Number, claimed: Number) -> str:
     """
     try:
         distance = Fraction(str(value)) - Fraction(str(claimed))
-    except (ValueError, ZeroDivisionError):
-        return str(value)
-    return f"{float(distance):+.2g}" if distance else "±0"
+        return f"{float(distance):+.2g}" if distance else "±0"
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return num(value)
 
 
 def num(value: Any, digits: int = 6) -> str:
@@ -177,7 +201,28 @@ def num(value: Any, digits: int = 6) -> str:
         return "—"
     if isinstance(value, float):
         return f"{value:.{digits}g}".replace("-", "−")
-    return str(value)
+    return clipped(value)
+
+
+def clipped(value: Any) -> str:
+    """A value as text, its middle left out where it is too long to be read.
+
+    Args:
+        value: A number, or text that stands for one.
+
+    Returns:
+        Text.
+
+    >>> clipped("12"), clipped("7" * 200)[10:40]
+    ('12', '77777777777777 … (200 characte')
+    """
+    try:
+        text = str(value)
+    except ValueError:  # CPython writes no integer above 4300 digits in decimal
+        return "a number of more than 4300 digits"
+    if len(text) <= MAX_NUMBER:
+        return text
+    return f"{text[:24]} … ({len(text)} characters) … {text[-12:]}"
 
 
 _ZEROS = re.compile(r"\d+?(0{6,})(?!\d)")
@@ -196,13 +241,15 @@ def exact(value: Any) -> str:
     >>> exact("0x1.8p+1"), exact("7/1"), exact("-25000000/3"), exact(10**36)
     ('3.0', '7', '-25·10⁶/3', '10³⁶')
     """
+    if isinstance(value, int) and value.bit_length() > 14_000:
+        return clipped(value)
     text = str(value)
     if "0x" in text:
         try:
             return repr(float.fromhex(text))
         except (ValueError, OverflowError):
-            return text
-    return _ZEROS.sub(_with_power, text.removesuffix("/1"))
+            return clipped(text)
+    return clipped(_ZEROS.sub(_with_power, text.removesuffix("/1")))
 
 
 def _with_power(digits: re.Match[str]) -> str:
@@ -232,6 +279,6 @@ def run_line(report: Report) -> str:
 
 def duration(seconds: float) -> str:
     """Seconds for reading."""
-    if seconds < 100:
+    if not seconds >= 100 or math.isinf(seconds):
         return f"{seconds:.3g} s"
     return f"{int(seconds) // 60} min {int(seconds) % 60} s"

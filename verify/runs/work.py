@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import platform
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from verify.train.loop import Trajectory
 
 GIB = 1 << 30
+OUT_OF_MEMORY = ("OutOfMemoryError", "not enough memory", "can't allocate memory")
 
 
 def fill(chunk: Chunk, folder: str, paths: tuple[str, ...] = ()) -> None:
@@ -57,7 +59,7 @@ def train_into(chunk: Chunk, store: Store, tick: Tick | None = None) -> None:
         StoreError: The result cannot be stored.
         StudyError: The trainer is not there, or returns something else than the record
             of these runs.
-        TooLittleMemoryError: It would not fit.
+        TooLittleMemoryError: It would not fit, or memory ran out on the way.
     """
     began = time.perf_counter()
     content = chunk.content
@@ -73,7 +75,7 @@ def train_into(chunk: Chunk, store: Store, tick: Tick | None = None) -> None:
     )
     from verify.train.determinism import deterministic
 
-    with deterministic(threads=1):
+    with deterministic(threads=1), _memory_is_trouble(chunk):
         arrays = _arrays(_trainer(content["trainer"])(batch), chunk)
     made = {
         "study": chunk.study,
@@ -84,6 +86,26 @@ def train_into(chunk: Chunk, store: Store, tick: Tick | None = None) -> None:
         "python": platform.python_version(),
     }
     store.put(chunk.text, arrays, made)
+
+
+@contextlib.contextmanager
+def _memory_is_trouble(chunk: Chunk) -> Generator[None, None, None]:
+    """Tell a machine that ran out of memory from a trainer that is wrong."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        # torch has a class of its own for a GPU; on a CPU the text alone tells.
+        ours = isinstance(error, MemoryError) or any(
+            said in f"{type(error).__name__} {error}" for said in OUT_OF_MEMORY
+        )
+        if not ours:
+            raise
+        needed = chunk.bytes_needed / GIB
+        raise TooLittleMemoryError(
+            f"study {chunk.study!r}: memory ran out while a chunk of {chunk.runs} runs "
+            f"was trained, which needs about {needed:.2f} GiB; free some, use fewer "
+            "--jobs or --study-jobs, or a machine with more; finished chunks are kept"
+        ) from error
 
 
 def _trainer(path: str) -> Callable[[Batch], Trajectory]:

@@ -62,6 +62,10 @@ def evaluate(expr: sp.Basic, instance: Instance, backend: Backend) -> Any:
 
     Returns:
         The value, as :func:`verify.symbolic.evaluator` gives it.
+
+    >>> a, b = sp.symbols("a b")
+    >>> evaluate(a / 3, {"a": 2, "b": 5}, "exact")
+    Fraction(2, 3)
     """
     return Compiled(expr, backend)(instance)
 
@@ -74,6 +78,15 @@ class Identity:
         left: One side.
         right: The other side.
         says: What a difference between them means, for witnesses.
+
+    >>> n = sp.Symbol("n", integer=True, positive=True)
+    >>> x = sp.MatrixSymbol("x", n, 1)
+    >>> one, two = {"x": [[1]]}, {"x": [[1], [2]]}
+    >>> norm = (x.T * x)[0, 0]
+    >>> Identity(norm, sp.Trace(x * x.T)).decide([one]).verdict.value
+    'HOLDS'
+    >>> Identity(norm, x[0, 0] ** 2).decide([one, two]).verdict.value
+    'REFUTED'
     """
 
     left: sp.Basic
@@ -160,6 +173,9 @@ def padded(instance: Instance) -> dict[str, Any]:
 
     Returns:
         The same with ``m x 0`` arrays replaced by ``m x 1`` zeros.
+
+    >>> padded({"x": np.zeros((2, 0))})["x"].tolist()
+    [[0], [0]]
     """
     return {
         name: np.zeros((value.shape[0], 1), dtype=object)

@@ -277,3 +277,39 @@ def test_squares_need_no_box():
     shown = readable(squares(x**4 - x**2 + 1, [x], says="it is positive"))
     assert shown.sentence == "The polynomial is > 0 everywhere, shown by its squares"
     assert int(dict(shown.rows)["squares"]) >= 1
+
+
+def test_a_relation_that_nobody_can_follow_is_cut_and_said_to_be():
+    relation = ["==", ["add", *[A] * 400], 1]
+    record = {"kind": "formula", "says": "s", "inputs": {"a": 1}, "relation": relation}
+    view = readable(record)
+    assert len(view.relation) < 700
+    assert "The relation has 1601 characters" in view.note
+    assert view.short == ""
+
+
+def test_a_small_witness_fits_one_line():
+    record = {
+        "kind": "formula", "says": "s", "inputs": {"a": 1, "M": [[1, 2], [3, "1/2"]]},
+        "relation": ["<", A, ["entry", ["in", "M"], 1, 1]],
+    }  # fmt: skip
+    assert readable(record).short == "a = 1, M = [1 2; 3 1/2]: a < M[1, 1]"
+    assert readable(kkt()).short == ""
+    wide = {**record, "inputs": {"M": [["1"] * 30]}}
+    assert readable(wide).short == ""
+
+
+def test_what_stands_beside_a_witness_is_not_said_again():
+    record = {"kind": "formula", "says": "s", "inputs": {}, "relation": ["<", 1, 2]}
+    assert as_lines(record, "witness", ["s"])[0] == "witness (formula)"
+    assert as_lines(record, "witness", ["t"])[0] == "witness (formula) s"
+
+
+def test_mathml_says_only_what_a_browser_does_not_know():
+    assert mathml(r"\frac{a}{b}") == (
+        "<math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>"
+    )
+    stretched = mathml(r"\left(\frac{a}{b}\right)")
+    assert "<mo>(</mo>" in stretched
+    assert 'stretchy="false"' in mathml("(a)")
+    assert 'fence="true"' in mathml(r"\left|a\right|")

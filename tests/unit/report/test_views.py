@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from importlib.resources import files
 
 import jsonschema
@@ -15,14 +16,15 @@ from verify.report.words import group_of, tally, worst_margin
 
 
 def test_unknown_format_names_the_formats(report):
-    with pytest.raises(ValueError, match=r"pdf.*html, md, tex, junit, json"):
+    with pytest.raises(ValueError, match=r"pdf.*html, md, tex, junit, json, badge"):
         reports.render(report, "pdf")
 
 
 @pytest.mark.parametrize("format_", reports.FORMATS)
 def test_every_view_has_every_claim_and_is_deterministic(report, format_):
     text = reports.render(report, format_)
-    assert all(claim.id in text for claim in report.claims)
+    if format_ != "badge":  # which has counts alone
+        assert all(claim.id in text for claim in report.claims)
     assert reports.render(report, format_) == text
 
 
@@ -43,6 +45,7 @@ def test_write_views_leaves_whole_files_only(report, tmp_path):
     folder = tmp_path / "a" / "b"
     written = reports.write_views(report, folder)
     names = ["report.json", "index.html", "summary.md", "junit.xml", "claims.tex"]
+    names.append("badge.svg")
     assert [path.name for path in written] == names
     assert sorted(path.name for path in folder.iterdir()) == sorted(names)
 
@@ -56,7 +59,7 @@ def test_a_failing_view_loses_no_other(report, tmp_path, monkeypatch):
     with pytest.raises(reports.ReportError, match=r"index\.html.*junit\.xml"):
         reports.write_views(report, tmp_path)
     kept = sorted(path.name for path in tmp_path.iterdir())
-    assert kept == ["claims.tex", "report.json", "summary.md"]
+    assert kept == ["badge.svg", "claims.tex", "report.json", "summary.md"]
 
 
 def test_a_failed_write_keeps_the_file_before(report, tmp_path, monkeypatch):
@@ -81,6 +84,31 @@ def test_json_is_strict_and_reads_back(report):
     again = Report.model_validate(data)
     assert reports.render(again, "json") == reports.render(report, "json")
     assert again.claims[1].checks[0].margin == "-inf"
+
+
+def test_json_is_compact_with_a_line_per_claim(report):
+    text = reports.render(report, "json")
+    lines = text.splitlines()
+    data = json.loads(text)
+    fields = [x for x in lines if re.match(r'"\w+": ', x)]
+    assert [re.match(r'"(\w+)"', x)[1] for x in fields] == list(data)
+    ids = [x for x in lines if x.startswith('{"id":')]
+    assert len(ids) == len(report.claims)
+    assert [json.loads(x.rstrip(","))["id"] for x in ids] == [
+        c.id for c in report.claims
+    ]
+    assert len(text) < len(json.dumps(data, indent=1, ensure_ascii=False)) / 1.5
+
+
+def test_a_changed_claim_is_a_changed_line(report):
+    claim = report.claims[2].model_copy(update={"reason": "another"})
+    claims = [*report.claims[:2], claim, *report.claims[3:]]
+    one, other = (
+        reports.render(r, "json").splitlines()
+        for r in (report, report.model_copy(update={"claims": claims}))
+    )
+    assert len(one) == len(other)
+    assert sum(a != b for a, b in zip(one, other, strict=True)) == 1
 
 
 def test_json_survives_nan_and_lone_surrogates_anywhere(report, tmp_path):

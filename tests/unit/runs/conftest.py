@@ -54,6 +54,22 @@ def too_few(batch):
 
 def dies(batch):
     os.kill(os.getpid(), 9)
+
+
+def too_large(batch):
+    torch.empty(1 << 60, dtype=torch.uint8)
+
+
+def too_large_for_python(batch):
+    raise MemoryError
+
+
+def too_large_for_a_gpu(batch):
+    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+
+
+def wrong(batch):
+    raise RuntimeError("CUDA error: unspecified launch failure")
 '''
 
 LOSSES = """

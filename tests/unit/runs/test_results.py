@@ -272,6 +272,21 @@ def test_too_little_memory_is_refused_with_the_figure(lab):
     assert lab.trained == 0
 
 
+@pytest.mark.parametrize(
+    "trainer", ["too_large", "too_large_for_python", "too_large_for_a_gpu"]
+)
+def test_memory_that_runs_out_in_a_training_is_the_machines(lab, trainer):
+    with pytest.raises(TooLittleMemoryError, match=r"memory ran out.*finished chunks"):
+        lab.runs().get(lab.study(trainer=trainer))
+    assert list(lab.store) == []
+
+
+def test_another_error_of_torch_is_not_called_memory(lab):
+    with pytest.raises(RuntimeError, match="unspecified launch failure"):
+        lab.runs().get(lab.study(trainer="wrong"))
+    assert len(lab.runs().get(lab.study()).groups) == 2  # the lock was given back
+
+
 def test_a_limit_of_the_container_counts(monkeypatch, tmp_path):
     (tmp_path / "memory.max").write_text("1000")
     (tmp_path / "memory.current").write_text("400")
