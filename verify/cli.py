@@ -257,14 +257,18 @@ def list_claims(
 ) -> None:
     """List every claim, or what became of every numbered item."""
     from verify import listing
+    from verify.catalog import CatalogError
+    from verify.listed import listed
+    from verify.runs.settings import default_cache
 
-    catalog = _catalog(theorems)
-    if paper is not None and paper not in catalog.papers:
-        known = ", ".join(catalog.papers) or "none"
+    try:
+        found = listed(_root(theorems), default_cache())
+    except CatalogError as error:
+        raise Trouble(str(error)) from error
+    if paper is not None and paper not in found.papers:
+        known = ", ".join(found.papers) or "none"
         raise Trouble(f"no paper {paper!r}; there are: {known}")
-    rows = (
-        listing.coverage(catalog, paper) if coverage else listing.claims(catalog, paper)
-    )
+    rows = found.rows(paper, coverage=coverage)
     click.echo(listing.as_json(rows) if as_json else listing.as_table(rows))
 
 

@@ -25,15 +25,14 @@ SCHEMA_VERSION = 1
 LADDER = (64, 128, 256, 512, 1024)  # bits of the enclosures, tried in turn
 # Bounds that keep a hostile report from hanging its reader; one exceeded is an error.
 MAX_FILE, MAX_DEPTH, MAX_NODES = 64 << 20, 200, 200_000  # bytes; nesting; values
-MAX_DIGITS, MAX_BITS = 4300, 800_000  # of a number as written; of one on the way
+MAX_DIGITS, MAX_BITS = 4300, 1_000_000  # of a number as written; of one on the way
 MAX_SIDE, MAX_COUNT = 256, 10_000  # rows or columns; terms of a sum, |integer exponent|
-MAX_EXP, MAX_TEXT = 1 << 19, 400  # |x| in exp(x); characters of a place or a reason
-MAX_WORK, MAX_TOTAL = 500_000, 50_000_000  # steps of ~2 µs: of a record, of a report
+MAX_EXP, MAX_WORK = 1 << 19, 3_000_000  # |x| in exp(x); steps of a few microseconds
 NOT_HERE = frozenset({"enclosure"})  # kinds left to `verify recheck --deep`
 VOLATILE: Mapping[str, frozenset[str]] = {  # what result_digest leaves out
     "": frozenset({"verdict_digest", "result_digest", "provenance"}),  # top level
     "run": frozenset({"id", "started", "seconds", "jobs", "command"}),
-    "claims": frozenset({"seconds"}),  # a number, at any depth, as in self_checks
+    "claims": frozenset({"seconds"}),  # at any depth, as in self_checks
 }
 _RATIONAL = re.compile(rf"(-?[0-9]{{1,{MAX_DIGITS}}})(?:/([0-9]{{1,{MAX_DIGITS}}}))?")
 _HEX = re.compile(r"(-?)0x([0-9a-f]{1,16})(?:\.([0-9a-f]{0,16}))?p([+-]?[0-9]{1,4})")
@@ -79,7 +78,7 @@ def blame(what: str) -> Generator[None]:
     try:
         yield
     except Exception as error:
-        raise RecheckError(f"{what}: {error}"[:MAX_TEXT]) from error
+        raise RecheckError(f"{what}: {error}") from error
 
 
 def measure(value: object, depth: int, nodes: float) -> None:
@@ -146,28 +145,14 @@ def _join(truths: Sequence[bool | None], decisive: bool | None) -> bool | None:
     return decisive if decisive in truths else None if None in truths else not decisive
 
 
-class Meter:
-    """A budget of steps; `total` counts those of every record of this process."""
-
-    work, total = MAX_WORK, 0
-
-    def pay(self, ends: Sequence[Fraction], steps: int = 1) -> None:
-        """Take steps of arithmetic with numbers of these sizes off the budget."""
-        sizes = [[n.bit_length() for n in x.as_integer_ratio()] for x in ends]
-        most = max(map(max, sizes), default=0)
-        euclid = max((n * d >> 21 for n, d in sizes), default=0)  # a gcd, a product
-        steps *= 1 + euclid + (most >> 12) ** 2
-        self.work, Meter.total = self.work - steps, Meter.total + steps
-        need(self.work >= 0 and most <= MAX_BITS, "over MAX_WORK or MAX_BITS")
-
-
-class _Calculator(Meter):
+class _Calculator:
     # Interval arithmetic over the rationals, at one precision and on one budget.
-    bits = LADDER[0]
+    bits, work = LADDER[0], MAX_WORK
 
     def hull(self, ends: Sequence[Fraction], cost: int = 1) -> Span:
-        self.pay((), cost * len(ends) * 4)
-        self.pay(ends)
+        sizes = [0, *(n.bit_length() for x in ends for n in x.as_integer_ratio())]
+        self.work -= cost + (max(sizes) >> 10) ** 2
+        need(self.work >= 0 and max(sizes) <= MAX_BITS, "over MAX_WORK or MAX_BITS")
         if len(ends) < 2 or min(ends) == max(ends):
             return tuple(ends[:1])
         return _down(min(ends), self.bits), -_down(-max(ends), self.bits)
@@ -187,9 +172,7 @@ class _Calculator(Meter):
             inside = [x > 0 if op == "log" else x >= 0 for x in a]
             need(inside[-1], f"{op} outside its domain: correct the record")
             a = a if inside[0] else ()
-        self.pay(a, 8)
-        ends = [y for x in a for y in _enclose(op, x, self.bits)]
-        return self.hull(ends, self.bits // 3)
+        return self.hull([y for x in a for y in _enclose(op, x, self.bits)], self.bits)
 
     def power(self, a: Span, e: Fraction) -> Span:
         need(abs(e) <= MAX_COUNT, f"pow needs |exponent| <= {MAX_COUNT}: use exp, log")
@@ -236,7 +219,7 @@ class _Calculator(Meter):
         raise RecheckError(f"{op[:40]!a} does not apply to shapes {shapes}")
 
     def value(self, node: Any, names: dict[str, Value]) -> Value:
-        self.pay((), 2)
+        self.hull(())  # a step
         match node:
             case ["in", str(name)]:
                 need(name in names, f"no input is named {name[:40]!a}")
@@ -244,16 +227,15 @@ class _Calculator(Meter):
             case ["sum", str(name), low, high, body]:
                 start, stop = (_whole(self.value(x, names)) for x in (low, high))
                 need(stop - start < MAX_COUNT, f"a sum has over {MAX_COUNT} terms")
-                self.pay((), len(names))  # they are copied
-                scope, span = {**names}, map(number, range(start, stop + 1))
-                terms = [self.value(body, scope) for scope[name] in span]
-                return reduce(partial(self.operate, "add"), terms or [number(0)])
+                scopes = ({**names, name: number(i)} for i in range(start, stop + 1))
+                terms = [self.value(body, scope) for scope in scopes] or [number(0)]
+                return reduce(partial(self.operate, "add"), terms)
             case [str(op), *rest]:
                 args = [self.value(x, names) for x in rest]
                 if args and op in {"add", "mul", "max", "min", "matmul"}:
                     return reduce(partial(self.operate, op), args)
                 return self.operate(op, *args)
-        return (), [*map(self.hull, number(node)[1])]
+        return number(node)
 
     def read(self, raw: Any) -> Value:
         rows = raw if isinstance(raw, list) else [[raw]]
@@ -266,8 +248,7 @@ class _Calculator(Meter):
     def holds(self, relation: Any, *names: dict[str, Value]) -> bool | None:
         # The names are those of both sides, or of the left and of the right one.
         op, *sides = relation
-        fits = type(relation) is list and op in SIGNS
-        need(fits, "a relation is [op, left, right], op == != < <= > >=")
+        need(op in SIGNS, "a relation is [op, left, right], op == != < <= > >=")
         for self.bits in LADDER:
             pairs = zip(sides, (names * 2)[:2], strict=True)
             (shape, a), (other, b) = (self.value(*pair) for pair in pairs)
@@ -359,15 +340,12 @@ def _family(
     return Decision(valid, holds if valid else f"instances and their order: {truths}")
 
 
-def _along(
-    tensor: Tensor, axis: int, n: int, weight: Callable[..., Any], pay: Any
-) -> Tensor:
+def _along(tensor: Tensor, axis: int, n: int, weight: Callable[..., Any]) -> Tensor:
     # The linear map with entries weight(i, j), i, j = 0 ... n, applied along one axis.
     mapped: Tensor = {}
     for (at, x), i in product(tensor.items(), range(n + 1)):
         place = (*at[:axis], i, *at[axis + 1 :])
         mapped[place] = mapped.get(place, Fraction()) + weight(i, at[axis]) * x
-        pay([mapped[place]], 5)
     return mapped
 
 
@@ -382,18 +360,18 @@ def _halved(flip: int, i: int, j: int) -> Fraction:
     return Fraction(comb(abs(flip - i), abs(flip - j)), 1 << abs(flip - i))
 
 
-def _least(tensor: Tensor, degrees: Sequence[int], cells: Any, pay: Any) -> Fraction:
+def _least(tensor: Tensor, degrees: Sequence[int], cells: Any, count: Any) -> Fraction:
     # The least Bernstein coefficient over all cells, which de Casteljau halves.
     size = math.prod(n + 1 for n in degrees)
-    pay((), size)
+    count([Fraction()], size * sum(degrees, 1))
     if cells is None:
         return min([*tensor.values(), *[Fraction()] * (len(tensor) < size)])
     axis, *halves = cells
     need(axis in range(len(degrees)) and len(halves) == 2, "a cell is no [axis, c, c]")
     found = []
     for half, flip in zip(halves, (0, degrees[axis]), strict=True):
-        part = _along(tensor, axis, degrees[axis], partial(_halved, flip), pay)
-        found.append(_least(part, degrees, half, pay))
+        part = _along(tensor, axis, degrees[axis], partial(_halved, flip))
+        found.append(_least(part, degrees, half, count))
     return min(found)
 
 
@@ -411,14 +389,13 @@ def _polynomial(
     # The terms less all weight q^2 are at least their least Bernstein coefficient. They
     # are a constant when the squares are the proof, and the box (null) is all of space.
     need(relation in {">", ">="}, "relation is neither > nor >=")
-    pay, left = Meter().pay, _terms(terms, len(variables))
+    count, left = _Calculator().hull, _terms(terms, len(variables))
     for weight, raw in squares:
         square, w = _terms(raw, len(variables)), number(weight)[1][0][0]
         need(w >= 0, "a square has a negative weight")
         for (s, x), (t, y) in product(square.items(), repeat=2):
             at = tuple(map(operator.add, s, t))
-            left[at] = left.get(at, Fraction()) - w * x * y
-            pay([left[at]], 5)
+            left[at] = count([left.get(at, Fraction()) - w * x * y])[0]
     left = {at: x for at, x in left.items() if x}
     degrees = [max((at[i] for at in left), default=0) for i in range(len(variables))]
     need(box is not None or not any(degrees), "no box, and more than squares is left")
@@ -427,9 +404,9 @@ def _polynomial(
     ]
     for i, ((low, high), n) in enumerate(zip(ends, degrees, strict=True)):
         need(low <= high, "a side of the box is upside down")
-        pay([low**n, high**n], len(left) * (n + 1) ** 2)
-        left = _along(left, i, n, partial(_bernstein, n, low, high), pay)
-    least = _least(left, degrees, cells, pay)
+        count([low, high], math.prod(m + 1 for m in degrees) * (n + 1) ** 2)
+        left = _along(left, i, n, partial(_bernstein, n, low, high))
+    least = _least(left, degrees, cells, count)
     sign = (least > 0) - (least < 0)
     word = ("zero", "positive", "negative")[sign]
     return Decision(sign in SIGNS[relation], f"the least Bernstein coefficient: {word}")
@@ -437,7 +414,6 @@ def _polynomial(
 
 DECIDERS: dict[str, Callable[..., Decision]] = {"formula": _formula, "table": _table}
 ELSEWHERE = Decision(None, "not rechecked here: use verify recheck --deep")
-LATE = Decision(None, "undecided: the whole report is over MAX_TOTAL steps")
 DECIDERS |= dict.fromkeys(NOT_HERE, lambda **_: ELSEWHERE)
 DECIDERS |= {"kkt": _kkt, "family": _family, "polynomial": _polynomial}
 
@@ -476,9 +452,7 @@ def result_digest(report: Mapping[str, Any]) -> str:
     """Return the digest without VOLATILE fields, and without self_checks if none."""
     names, timed = VOLATILE["claims"], ("claims", "self_checks")
     text = canonical({k: report[k] for k in timed if report.get(k) or k == timed[0]})
-    # A parameter may be named so as well: what it holds is no number.
-    kept = lambda k, v: k not in names or isinstance(v, dict | str)
-    parts = json.loads(text, object_hook=lambda x: {k: v for k, v in x.items() if kept(k, v)})
+    parts = json.loads(text, object_hook=lambda x: {k: x[k] for k in x.keys() - names})
     run = {k: x for k, x in report["run"].items() if k not in VOLATILE["run"]}
     kept = {k: x for k, x in report.items() if k not in {*VOLATILE[""], *timed}}
     return hashlib.sha256(canonical(kept | {"run": run} | parts)).hexdigest()
@@ -507,10 +481,8 @@ def load(path: Any) -> dict[str, Any]:
 
 
 def _records(place: str, value: Any) -> Iterator[tuple[str, Any]]:
-    place = place[:MAX_TEXT]
     for i, child in enumerate(value if isinstance(value, list) else ()):
-        label = child.get("id", child.get("name")) if isinstance(child, dict) else i
-        label = label if isinstance(label, str) else i
+        label = child.get("id", child.get("name", i)) if isinstance(child, dict) else i
         yield from _records(f"{place}[{label}]", child)
     for key, child in value.items() if isinstance(value, dict) else ():
         if key not in {"witness", "certificate"}:
@@ -523,10 +495,10 @@ def recheck(
     report: Mapping[str, Any], decider: Callable[[Any], Decision] = decide
 ) -> list[Item]:
     """Return one item per witness, certificate and digest of a report."""
-    items, most = [], Meter.total + MAX_TOTAL
+    items = []
     for place, record in _records("claims", report.get("claims")):
         try:
-            decision = decider(record) if Meter.total <= most else LATE
+            decision = decider(record)
         except RecheckError as error:
             decision = Decision(False, str(error))
         kind = str(record.get("kind")) if isinstance(record, dict) else "none"
