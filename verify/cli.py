@@ -313,16 +313,24 @@ def _reported(latest: Path, claim: str) -> str:
 
 @main.command()
 @click.argument("claim")
-@click.option("--slug", default="statement", show_default=True, help="Ends the name.")
-@click.option("--theorems", type=click.Path(path_type=Path, exists=True))
+@click.option(
+    "--slug",
+    default="",
+    help="Ends the name of the file [default: part and reading, or 'statement'].",
+)
+@click.option("--theorems", type=click.Path(path_type=Path))
 def new(claim: str, slug: str, theorems: Path | None) -> None:
-    """Write a module for CLAIM, such as mypaper2025/lemma-1, that loads and runs."""
-    from verify.paper import ClaimError
-    from verify.scaffold import scaffold
+    """Write a module for CLAIM, such as mypaper2025/lemma-1, that loads and runs.
 
+    Where there is no folder theorems/ here or above, it begins one.
+    """
+    from verify.paper import ClaimError
+    from verify.scaffold import home, scaffold, summary
+
+    root = home(theorems or Path.cwd())
     try:
-        written = scaffold(_root(theorems), claim, slug)
+        written = scaffold(root, claim, slug)
     except (ClaimError, OSError) as error:
         raise Trouble(str(error)) from error
-    for path in written:
-        click.echo(path)
+    for line in summary(root, claim, written):
+        click.echo(line)
