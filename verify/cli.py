@@ -318,12 +318,13 @@ def _reported(latest: Path, claim: str) -> str:
     default="",
     help="Ends the name of the file [default: part and reading, or 'statement'].",
 )
-@click.option("--theorems", type=click.Path(path_type=Path))
+@click.option(
+    "--theorems",
+    type=click.Path(path_type=Path),
+    help="Folder of the papers [default: theorems/ here or above, begun if missing].",
+)
 def new(claim: str, slug: str, theorems: Path | None) -> None:
-    """Write a module for CLAIM, such as mypaper2025/lemma-1, that loads and runs.
-
-    Where there is no folder theorems/ here or above, it begins one.
-    """
+    """Write a module for CLAIM, such as mypaper2025/lemma-1, that loads and runs."""
     from verify.paper import ClaimError
     from verify.scaffold import home, scaffold, summary
 

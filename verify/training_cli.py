@@ -191,10 +191,12 @@ def list_entries(cache: Path | None) -> None:
     help="Keep what was used since.",
 )
 def collect_garbage(cache: Path | None, days: float) -> None:
+    # ruff: ignore[escape-sequence-in-docstring] - a form feed ends the help
     """Remove what can never be read again, and what was not used for long.
 
     That is: entries of other code or packages than are installed here, damaged ones,
     and what killed processes left.
+    \f
 
     Raises:
         Trouble: The store cannot be read or changed.

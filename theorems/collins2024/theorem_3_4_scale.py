@@ -123,6 +123,12 @@ REPAIRED_HIGH = Anchor(
 )
 CASE_1 = PAPER.at("Theorem 3.4", "Case 1, and Theorem E.2; the display is lost")
 NEAREST = "collins2024/theorem-3.4/affine/repaired"
+TITLES = {
+    "2a-2a": "both exponents 2/(d+4)",
+    "a-2a": "exponents 1/(d+4) and 2/(d+4)",
+    "a-2b": "exponents 1/(d+4) and 2/(d+2)",
+    "2a-2b": "exponents 2/(d+4) and 2/(d+2)",
+}
 
 
 def case_1(reading: str, low: sp.Expr, high: sp.Expr, **fields: Any) -> Claim:
@@ -132,6 +138,7 @@ def case_1(reading: str, low: sp.Expr, high: sp.Expr, **fields: Any) -> Claim:
         affine,
         low,
         high,
+        title=f"affine tasks: {TITLES[reading]}",
         says=BETWEEN,
         source=CASE_1,
         wording=Wording.GUESSED,
@@ -173,6 +180,7 @@ RELU = interval(
     relu,
     beta,
     2 * beta,
+    title="ReLU tasks: exponents 1/(d+2) and 2/(d+2)",
     says=BETWEEN,
     source=PAPER.at("Theorem 3.4", "Case 2, and Theorem E.1; used in E.3"),
     wording=Wording.DERIVED,

@@ -181,7 +181,8 @@ def math(latex: str, *, block: bool = False) -> Markup:
 
 # A subscript follows one letter, so that names such as worst_case stay whole.
 _RAISED = re.compile(
-    r"(?P<up>(?<=\S)\^)(?P<a>\{[^{}]{1,40}\}|\([^()]{1,40}\)|[-−]?[^\W_]+|[*+⊤])"
+    r"(?P<up>(?<=\S)\^)(?P<a>\{[^{}]{1,40}\}|\((?:[^()]|\([^()]{0,20}\)){1,40}\)"
+    r"|[-−]?[^\W_]+|[*+⊤])"
     r"|(?<![A-Za-z]{2})(?<=[^\W\d]|[\])}|‖⊥'*²])_(?P<b>\{[^{}]{1,40}\}|[^\W_]+|[*+])"
 )
 
