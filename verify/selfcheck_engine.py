@@ -359,7 +359,7 @@ def fits() -> Iterator[Compared]:
         allowed = gamma(8) * (largest + 2) * (1 + power) / math.log(2)
         worst = float(np.abs(local_slopes(t, y) + power).max())
         yield Compared(f"local exponent of t^-{power}", worst, allowed)
-        bends, _ = Law(power, 1).differences(t, y * np.log(t))
+        bends, *_ = Law(power, 1).differences(t, y * np.log(t))
         scale = gamma(10) * 4 * (1 + largest)
         yield Compared(
             f"t^-{power} log t is its law", float(np.abs(bends).max()), scale

@@ -95,7 +95,7 @@ def instances(rng: Rng) -> tuple[dict[str, Any], ...]:
     found = []
     for some, rows, columns in zip(draws, (1, 2, 2), (1, 1, 2), strict=True):
         sizes = {"n": rows, "m": columns}
-        one: dict[str, Any] = {x.name: some() for x in SCALARS}
+        one: dict[str, Any] = {**sizes, **{x.name: some() for x in SCALARS}}
         for name, shape in MATRICES.items():
             height, width = (sizes[size.name] for size in shape)
             cells = [[some() for _ in range(width)] for _ in range(height)]
@@ -217,7 +217,7 @@ def _drawn(rng: Rng, kind: str, sort: str, left: Tree, right: Tree) -> Drawn:
         where = Where(
             tuple({k: x for k, x in one.items() if k in names}
                   for one in where.instances), True)  # fmt: skip
-    return Drawn(kind, sides, where, {"right": 3 * sides["right"]})
+    return Drawn(kind, sides, where, {"left": 3 * sides["left"]})
 
 
 def _pair(rng: Rng) -> tuple[str, Tree, Tree]:

@@ -66,6 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if given.write and (given.small or given.family or given.seed):
         say("--write ships the whole study: leave out --small, --family and --seed")
         return 2
+    measured_at = commit()  # before the run, not what is there when it ends
     path = given.lines or LINES.with_stem("small" if given.small else "lines")
     blocks = study.blocks(sizes, given.family or study.FAMILIES)
     try:
@@ -75,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     study.run(lines, blocks, jobs=given.jobs, say=say)
     found = summary.measured(lines, blocks)
-    told = shipped(found, lines, given.jobs)
+    told = shipped(found, lines, given.jobs, measured_at)
     if given.write:
         write(TRUST, told)
         write(RESULTS, summary.results(found, lines))
@@ -84,13 +85,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def shipped(
-    found: Sequence[summary.Measured], lines: study.Lines, jobs: int
+    found: Sequence[summary.Measured], lines: study.Lines, jobs: int, measured_at: str
 ) -> dict[str, Any]:
     """The file of the package; the seconds are CPU time of all processes."""
     return summary.trust(
         found,
         date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
-        commit=commit(),
+        commit=measured_at,
         seconds=sum(line["seconds"] for line in lines.done.values()),
         cores=jobs,
     )

@@ -122,7 +122,7 @@ FAMILY = Family(
     grade=Grade.TRAINED,
     kind=Kind.EMPIRICAL,
     draw=draw,
-    unit="standard deviations of the paired difference by which a step falls, n >= 32",
+    unit="fall of a step over the standard deviation of its paired difference",
     grid=(0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0),
     stated=3.0,
     why=(

@@ -167,6 +167,28 @@ def test_decisions_need_every_interval_on_its_side():
     assert outcome.discards == {"pairs with a diverged run": 9}
 
 
+@pytest.mark.parametrize(("hits", "verdict"), [
+    (0, Verdict.INCONCLUSIVE), (18, Verdict.INCONCLUSIVE), (31, Verdict.HOLDS),
+])  # fmt: skip
+def test_yes_and_no_need_an_exact_interval(hits, verdict):
+    """Without it 0 of 40 lies "surely" below 1/4, with an interval of width 0."""
+    said = np.repeat([1.0, 0.0], [hits, 40 - hits])
+    below, sign = (0.25, "<") if hits < 20 else (0.25, ">")
+    plain = compare.Comparison("share", said - below, sign)
+    exact = compare.Comparison("share", said - below, sign, (-below, 1 - below))
+    assert compare.decide([exact], level=1e-6).verdict is verdict
+    if not hits:
+        assert compare.decide([plain], level=1e-6).verdict is Verdict.HOLDS
+
+
+def test_shares_have_the_bounds_of_clopper_and_pearson():
+    # 0 of n: the upper end of a level a, shared out over both sides, is 1-(a/2)^(1/n).
+    low, high = compare.counted(np.zeros(50), (0, 1), 0.02)
+    assert (low, high) == pytest.approx((0, 1 - 0.01 ** (1 / 50)))
+    low, high = compare.counted(np.zeros(50), (0, -1, 1), 0.02)
+    assert (low, high) == pytest.approx((0.005 ** (1 / 50) - 1, 1 - 0.005 ** (1 / 50)))
+
+
 def test_paths_are_judged_at_the_claimed_step():
     path = np.array([[3.0], [4.0], [0.0], [1.0], [2.0]])
     paths = Paths(

@@ -263,9 +263,17 @@ def shares_that_diverge(
     more, fewer = float(claim.more), float(claim.fewer)
     return compare.decide(
         [
-            compare.Comparison(f"diverged, {names[0]}, - {more}", lost[0] - more, ">"),
             compare.Comparison(
-                f"diverged, {names[1]}, - {fewer}", lost[1] - fewer, "<"
+                f"diverged, {names[0]}, - {more}",
+                lost[0] - more,
+                ">",
+                outcomes=(-more, 1 - more),
+            ),
+            compare.Comparison(
+                f"diverged, {names[1]}, - {fewer}",
+                lost[1] - fewer,
+                "<",
+                outcomes=(-fewer, 1 - fewer),
             ),
         ],
         profile.level,
@@ -291,7 +299,9 @@ def augmented_layers(claim: Claim, exponential: Trainings, profile: Profile) -> 
                 compare.below(exponential, str(name), "normal", compare.END)
                 for name in claim.better
             ),
-            compare.Comparison(f"diverged, {unstable} minus normal", more, ">"),
+            compare.Comparison(
+                f"diverged, {unstable} minus normal", more, ">", outcomes=(0, -1, 1)
+            ),
         ],
         profile.level,
         note=compare.divergences(exponential, shown),

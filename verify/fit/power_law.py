@@ -3,6 +3,7 @@
 With q whole, y t^p is a polynomial of degree q in log t up to terms that vanish with
 1/t. On points equally spaced in log t that is a statement about finite differences:
 the (q+1)-th vanishes, the q-th has the sign of the leading coefficient and does not.
+With q > 0 it also grows: one that still falls tells nothing of its leading term.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ class FitStatus(StrEnum):
     """What became of a fit.
 
     ``CONVERGED``: the law describes the points. ``BOUND_HIT``: so does one with fewer
-    logarithms; the leading coefficient is at its bound 0. ``MISFIT``: it does not.
+    logarithms, or the values over t^-p still fall; the leading coefficient is at its
+    bound 0. ``MISFIT``: it does not.
     ``ABNORMAL``: some value is not a positive finite number.
     """
 
@@ -44,6 +46,7 @@ class Fit:
         bend: Largest |(q+1)-th difference| of y t^p over its largest value.
         lead: Smallest q-th difference over the largest value; 1 for q = 0 by
             definition of a constant.
+        rise: Smallest first difference over the largest value; 0 for q = 0.
         slopes: Local exponents d log y / d log t between neighbouring points.
         n: Points.
     """
@@ -51,6 +54,7 @@ class Fit:
     status: FitStatus
     bend: float
     lead: float
+    rise: float
     slopes: tuple[float, ...]
     n: int
 
@@ -84,15 +88,16 @@ class Law:
         logs = {0: "", 1: " log t"}.get(self.logs, f" (log t)^{self.logs}")
         return f"t^-{self.power:g}{logs}"
 
-    def differences(self, t: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-        """Both differences of y t^p that decide, over its largest value.
+    def differences(self, t: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats, Floats]:
+        """The differences of y t^p that decide, over its largest value.
 
         Args:
             t: Points equally spaced in log t, shape ``(n,)``, at least q + 2 of them.
             y: Positive values, shape ``(..., n)``.
 
         Returns:
-            The (q+1)-th differences ``(..., n-q-1)`` and the q-th ``(..., n-q)``.
+            The (q+1)-th differences ``(..., n-q-1)``, the q-th ``(..., n-q)``, and the
+            first ``(..., n-1)``, which are all 0 for q = 0.
 
         Raises:
             ValueError: Too few points, or points that are not equally spaced.
@@ -104,7 +109,8 @@ class Law:
             logs = np.log(values) + self.power * np.log(times)
             scaled = np.exp(logs - logs.max(axis=-1, keepdims=True))
         lead = np.diff(scaled, n=self.logs, axis=-1)
-        return np.diff(lead, axis=-1), lead
+        rise = np.diff(scaled, axis=-1) * bool(self.logs)
+        return np.diff(lead, axis=-1), lead, rise
 
     def fit(self, t: ArrayLike, y: ArrayLike, tolerance: float) -> Fit:
         """Hold the law against one series.
@@ -120,16 +126,18 @@ class Law:
         """
         times, values = _series(t, y)
         if not (np.isfinite(values).all() and (values > 0).all()):
-            return Fit(FitStatus.ABNORMAL, math.nan, math.nan, (), len(times))
-        bends, leads = self.differences(times, values)
+            nan = math.nan
+            return Fit(FitStatus.ABNORMAL, nan, nan, nan, (), len(times))
+        bends, leads, rises = self.differences(times, values)
         bend, lead = float(np.abs(bends).max()), float(leads.min())
+        rise = float(rises.min())
         status = FitStatus.CONVERGED
         if bend > tolerance:
             status = FitStatus.MISFIT
-        elif lead < tolerance:
+        elif lead < tolerance or rise < -tolerance:
             status = FitStatus.BOUND_HIT
         slopes = tuple(local_slopes(times, values).tolist())
-        return Fit(status, bend, lead, slopes, len(times))
+        return Fit(status, bend, lead, rise, slopes, len(times))
 
 
 def _series(t: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
@@ -186,7 +194,9 @@ def resolution(t: ArrayLike) -> float:
     return 0.25 * 2 * step**2 / math.log(float(times[-1])) ** 2
 
 
-def against(law: Law, tolerance: float, points: int) -> tuple[list[Any], list[Any]]:
+def against(
+    law: Law, tolerance: float, points: int
+) -> tuple[list[Any], list[Any], list[Any]]:
     """Relations over columns ``u0 .. u{points-1}`` that say a law fails.
 
     Args:
@@ -195,8 +205,9 @@ def against(law: Law, tolerance: float, points: int) -> tuple[list[Any], list[An
         points: Number of points.
 
     Returns:
-        "Some (q+1)-th difference exceeds the tolerance" and "some q-th difference
-        is below it", for records of kind ``table``.
+        "Some (q+1)-th difference exceeds the tolerance", "some q-th difference is
+        below it" and, for q > 0, "some first difference is below its negative", for
+        records of kind ``table``; for q = 0 the third is the second.
 
     >>> against(Law(2, 0), 0.5, 2)[0]  # doctest: +NORMALIZE_WHITESPACE
     ['>', ['abs', ['add', ['mul', -1, ['in', 'u0']], ['mul', 1, ['in', 'u1']]]],
@@ -206,11 +217,17 @@ def against(law: Law, tolerance: float, points: int) -> tuple[list[Any], list[An
         ["abs", _difference(k, law.logs + 1)] for k in range(points - law.logs - 1)
     ]
     leads = [_difference(k, law.logs) for k in range(points - law.logs)]
-    allowed = tolerance.hex()
+    rises = [_difference(k, 1) for k in range(points - 1)]
+    bound_hit = ["<", _least(leads), tolerance.hex()]
     return (
-        [">", bends[0] if len(bends) == 1 else ["max", *bends], allowed],
-        ["<", leads[0] if len(leads) == 1 else ["min", *leads], allowed],
+        [">", bends[0] if len(bends) == 1 else ["max", *bends], tolerance.hex()],
+        bound_hit,
+        ["<", _least(rises), (-tolerance).hex()] if law.logs else bound_hit,
     )
+
+
+def _least(differences: list[list[Any]]) -> list[Any]:
+    return differences[0] if len(differences) == 1 else ["min", *differences]
 
 
 def _difference(first: int, order: int) -> list[Any]:

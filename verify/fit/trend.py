@@ -2,7 +2,8 @@
 
 Runs of one seed under different settings are paired: they share all that is random.
 One setting after the other need not be separated for a trend to stand, but none may
-fall, the ends must be separated, and so must the trend over all settings.
+fall, the ends must be separated, and so must the trend over all settings. A step that
+lies four standard errors below 0, and yet is not separated from it, leaves all open.
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from verify.fit.intervals import MINIMUM, Interval, mean_is, student
+from verify.fit.intervals import (
+    MINIMUM,
+    STANDARD_ERRORS,
+    Interval,
+    mean_is,
+    student,
+)
 from verify.outcome import Holds, Inconclusive, Outcome, Refuted
 from verify.verdict import Cause
 
@@ -50,8 +57,8 @@ def increasing(panels: Sequence[Panel], level: float, **evidence: Any) -> Outcom
 
     All intervals hold at once with error probability ``level``, which is shared out
     evenly (Bonferroni). HOLDS: in every panel the ends are separated in the claimed
-    order, the least-squares slope over ranks is positive, and no step is separated in
-    the opposite order. REFUTED: some interval lies wholly on the wrong side.
+    order, the least-squares slope over ranks is positive, and no step is four standard
+    errors below 0. REFUTED: some interval lies wholly on the wrong side.
 
     Args:
         panels: Panels with at least 32 seeds each that have every value.
@@ -119,6 +126,11 @@ def _decided(found: Sequence[_Comparison], common: dict[str, Any]) -> Outcome:
         witness = mean_is("<", wrong.values, interval, wrong.says)
         return Refuted(reason, witness=witness, **common)
     reason = f"{apart} of {len(steps)} steps separated; least sure: {weakest.says}"
+    lowest = min(steps, key=lambda c: c.interval.separation)
+    if lowest.interval.mean < -STANDARD_ERRORS * lowest.interval.error:
+        common["margin"] = _finite(lowest.interval.separation)
+        reason = f"{lowest.says} may be negative"
+        return Inconclusive(reason, cause=Cause.BUDGET, **common)
     if separation > 1:
         certificate = mean_is(">", weakest.values, interval, weakest.says)
         return Holds(reason, certificate=certificate, **common)

@@ -54,6 +54,19 @@ def test_one_step_the_wrong_way_refutes(truth):
     assert outcome.interval[1] < 0
 
 
+@pytest.mark.parametrize(
+    ("errors", "verdict"),
+    [(3.9, Verdict.HOLDS), (4.1, Verdict.INCONCLUSIVE), (7.5, Verdict.REFUTED)],
+)
+def test_a_step_that_seems_to_fall_leaves_a_trend_open(errors, verdict):
+    """Found by the power study: a step 6 standard errors below 0 did not hinder."""
+    noise = np.random.default_rng(ROOT).standard_normal(32)
+    noise = (noise - noise.mean()) / noise.std(ddof=1)  # a standard error of 1/sqrt(32)
+    fall = -errors / math.sqrt(32) + noise
+    values = np.stack([0 * noise, 9 + noise**2, 9 + noise**2 + fall], axis=1)
+    assert decided(Panel("toy", ["a", "b", "c"], values)).verdict is verdict
+
+
 def test_no_trend_is_undecided():
     outcome = decided(panel([1, 1, 1]))
     assert outcome.verdict is Verdict.INCONCLUSIVE

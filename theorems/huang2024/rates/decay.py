@@ -214,9 +214,11 @@ def decide(law: Law, gaps: Floats, discards: Mapping[str, int]) -> Outcome:
     if not len(gaps):
         return Inconclusive("no series to judge", cause=Cause.BUDGET, n=0)
     allowed = resolution(LATE)
-    bends, leads = law.differences(LATE, gaps)
-    bend, lead = np.abs(bends).max(axis=1), leads.min(axis=1)
-    worst = np.maximum(bend / allowed, 2 - lead / allowed)  # > 1: some relation fails
+    bends, leads, rises = law.differences(LATE, gaps)
+    bend, lead, rise = np.abs(bends).max(axis=1), leads.min(axis=1), rises.min(axis=1)
+    # Of each series and relation; above 1 the relation fails.
+    over = np.array([bend / allowed, 2 - lead / allowed, -rise / allowed])
+    worst = over.max(axis=0)
     slopes = local_slopes([LATE[0], LATE[-1]], gaps[:, [0, -1]])[:, 0]
     found = {
         "n": len(gaps),
@@ -232,19 +234,19 @@ def decide(law: Law, gaps: Floats, discards: Mapping[str, int]) -> Outcome:
             margin=float(1 - worst.max()),
             **found,
         )
-    bent = bend > allowed
-    failing = bent if bent.any() else lead < allowed
+    which = next(k for k in range(len(over)) if (over[k] > 1).any())
+    failing = over[which] > 1
     order = np.argsort(-np.where(failing, worst, 0))[: min(5, int(failing.sum()))]
     scaled = gaps[order] * np.array(LATE, dtype=float) ** law.power
     scaled /= scaled.max(axis=1, keepdims=True)
     witness = table(
         {f"u{k}": scaled[:, k] for k in range(POINTS)},
-        relation=against(law, allowed, POINTS)[0 if bent.any() else 1],
+        relation=against(law, allowed, POINTS)[which],
         aggregate="all",
         says=(
             f"u_k = (1 - cos) t^{law.power:g} at equal steps of log t from 1e6 to 1e7, "
             f"over its largest value: {law} has vanishing differences of order "
-            f"{law.logs + 1} and positive ones of order {law.logs}"
+            f"{law.logs + 1}, positive ones of order {law.logs}, and no fall"
         ),
     )
     reason = f"{law} fails on {int((worst > 1).sum())} of {len(gaps)} series"

@@ -34,11 +34,15 @@ class Comparison:
         says: The difference, in words.
         values: One per seed; NaN where a run diverged.
         sign: ``<`` or ``>``: the claimed side of 0.
+        outcomes: The only values that can occur, where they are few, such as yes and
+            no. Student's interval is too narrow for them: it has width 0 where all
+            seeds agree. Clopper and Pearson's must then lie on the same side.
     """
 
     says: str
     values: Floats
     sign: str
+    outcomes: tuple[float, ...] = ()
 
 
 def bounded(trainings: Trainings) -> bool:
@@ -107,7 +111,38 @@ class _Judged:
     def separation(self) -> float:
         """Above 1: on the claimed side; below -1: on the other."""
         sign = 1 if self.comparison.sign == ">" else -1
-        return float(np.clip(sign * self.interval.separation, -1e300, 1e300))
+        found = float(np.clip(sign * self.interval.separation, -1e300, 1e300))
+        if self.comparison.outcomes:
+            level = self.interval.level
+            low, high = counted(self.values, self.comparison.outcomes, level)
+            if low <= 0 <= high:
+                return float(np.clip(found, -1, 1))
+        return found
+
+
+def counted(
+    values: Floats, outcomes: Sequence[float], level: float
+) -> tuple[float, float]:
+    """Bounds of a mean of few possible values, from Clopper and Pearson's of shares.
+
+    Args:
+        values: One per independent seed, each one of ``outcomes``.
+        outcomes: Two or more values; the level is shared out over all but the first.
+        level: Probability that the bounds miss the mean.
+
+    Returns:
+        Lower and upper bound.
+    """
+    from scipy.stats import binomtest
+
+    base, *others = outcomes
+    low = high = base
+    for outcome in others:
+        hits = int(np.sum(values == outcome))
+        share = binomtest(hits, len(values)).proportion_ci(1 - level / len(others))
+        ends = [(outcome - base) * share.low, (outcome - base) * share.high]
+        low, high = low + min(ends), high + max(ends)
+    return float(low), float(high)
 
 
 def decide(
