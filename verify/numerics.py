@@ -87,7 +87,8 @@ def within(
 
     Returns:
         HOLDS with the worst ratio as measured value, REFUTED with the worst rows as a
-        table, or INCONCLUSIVE when an error is not finite.
+        table, or INCONCLUSIVE when an error is not finite and none is beyond its
+        tolerance.
 
     Raises:
         ValueError: The shapes differ, a label has the name of an error or tolerance, or
@@ -114,13 +115,18 @@ def within(
         "discards": dict(discards or {}),
         **evidence,
     }
-    bad = int(np.sum(~np.isfinite(errors) | ~np.isfinite(allowed)))
-    if bad:
-        return Inconclusive(f"{bad} errors are not finite", cause=Cause.NAN, **common)
+    known = np.isfinite(errors) & np.isfinite(allowed)
+    columns = {name: column[known] for name, column in columns.items()}
+    errors, allowed = columns["error"], columns["tolerance"]
     ratio = _ratios(errors, allowed)
+    beyond, unknown = int(np.sum(errors > allowed)), int(np.sum(~known))
+    if unknown and not beyond:  # what is known refutes; only all of it can hold
+        reason = f"{unknown} errors are not finite"
+        return Inconclusive(reason, cause=Cause.NAN, **common)
+    if unknown:
+        common["discards"]["errors that are not finite"] = unknown
     worst = float(ratio.max(initial=0.0))
     common |= {"measured": worst, "margin": 1.0 - worst}
-    beyond = int(np.sum(errors > allowed))
     if not beyond:
         reason = f"largest error is {worst:.2g} of its rounding bound"
         return Holds(reason, **common)

@@ -115,6 +115,14 @@ def test_an_error_or_a_tolerance_that_is_no_number_decides_nothing(value):
         assert (outcome.n, outcome.witness) == (2, None)
 
 
+def test_an_error_beyond_its_bound_refutes_whatever_another_is():
+    """Found by a full run: two of 19979 mutated layers divided by a sum of 0."""
+    outcome = within([0.5, math.nan, 3.0], allowed(1, 1, 1), says="s")
+    assert outcome.verdict is Verdict.REFUTED
+    assert outcome.witness["rows"] == [[3.0.hex(), 1.0.hex()]]
+    assert outcome.discards == {"errors that are not finite": 1}
+
+
 @pytest.mark.parametrize("errors", [[], [0.1], [0.1] * 3, 0.1])
 def test_errors_and_tolerances_come_in_pairs(errors):
     with pytest.raises(ValueError, match="2 tolerances"):

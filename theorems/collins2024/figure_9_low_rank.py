@@ -51,6 +51,7 @@ from verify import (
     Kind,
     Mutant,
     Outcome,
+    Variant,
     Wording,
     check,
     evidence,
@@ -164,24 +165,46 @@ SETTLED = Claim(
 )
 
 
-RATES = Claim(
-    id="collins2024/figure-9/rates",
-    kind=Kind.EMPIRICAL,
-    title="the tuned rates",
-    says=(
-        "Of 10⁻³, 10⁻² and 10⁻¹ the rate 10⁻² leads to the least test error of softmax "
-        "attention, 10⁻³ to that of linear attention, in each of the three classes."
-    ),
-    latex=r"\eta_{SA} = 10^{-2}, \quad \eta_{LA} = 10^{-3}",
-    quantifiers=f"{SETTING}, 3000 steps",
-    source=PAPER.at("Figure 9", "Appendix J; our measurement"),
-    wording=Wording.OURS,
-    parameters={"softmax": Rational(1, 100), "linear": Rational(1, 1000)},
+def _rate(attention: str, power: int, best: Rational, **fields: Any) -> Claim:
+    """Which rate is the best one."""
+    return Claim(
+        id=f"collins2024/figure-9/rates/{attention}",
+        kind=Kind.EMPIRICAL,
+        title=f"the tuned rate of {attention} attention",
+        says=(
+            f"Of 10⁻³, 10⁻² and 10⁻¹ the rate 10^{power} leads to the least test error "
+            f"of {attention} attention, in each of the three classes."
+        ),
+        latex=rf"\eta = 10^{{{power}}}",
+        quantifiers=f"{SETTING}, 3000 steps",
+        source=PAPER.at("Figure 9", "Appendix J; our measurement"),
+        wording=Wording.OURS,
+        parameters={attention: best},
+        **fields,
+    )
+
+
+RATE_SOFTMAX = _rate(
+    "softmax",
+    -2,
+    Rational(1, 100),
     mutants=(
-        Mutant("softmax 10⁻³", why="3000 steps are few", softmax=Rational(1, 1000)),
-        Mutant("softmax 10⁻¹", why="M keeps jumping", softmax=Rational(1, 10)),
-        Mutant("linear 10⁻²", why="one task is noisy", linear=Rational(1, 100)),
-        Mutant("linear 10⁻¹", why="one task is noisy", linear=Rational(1, 10)),
+        Mutant("10⁻³", why="3000 steps are few", softmax=Rational(1, 1000)),
+        Mutant("10⁻¹", why="M keeps jumping", softmax=Rational(1, 10)),
+    ),
+)
+RATE_LINEAR = _rate(
+    "linear",
+    -3,
+    Rational(1, 1000),
+    variants=(
+        Variant("10⁻²", why="some 6 % worse than 10⁻³", linear=Rational(1, 100)),
+        Variant("10⁻¹", why="differs from run to run", linear=Rational(1, 10)),
+    ),
+    finding=inconclusive(
+        Cause.BUDGET,
+        "about 140 seeds: at 10⁻¹ the final error differs so much from run to run that "
+        "32 leave cosine tasks 3.6 standard errors from a tie",
     ),
 )
 
@@ -285,7 +308,8 @@ def settled_models_agree(claim: Claim, settled: Trainings, profile: Profile) -> 
 
 
 @check(
-    RATES,
+    RATE_SOFTMAX,
+    RATE_LINEAR,
     grade="trained",
     scope=f"{SETTING}, 3000 steps of Adam, 32 seeds of their own",
     profiles=("full",),
@@ -295,15 +319,15 @@ def rates_are_the_best(claim: Claim, tuning: Trainings, profile: Profile) -> Out
     from theorems.collins2024.low_rank import deciding, studies
 
     found = []
-    for attention in studies.TUNED:
-        chosen = float(claim.parameters[attention])
-        for task in studies.TASKS:
-            best = studies.Model(attention, task, lr=chosen)
-            for lr in studies.RATES:
-                other = studies.Model(attention, task, lr=lr)
-                if lr == chosen:
-                    continue
-                values = studies.log_error_ratio(tuning, best, other)
-                says = f"log error at {chosen:g} less at {lr:g}, {best}"
-                found.append(deciding.Bound(says, values, "<", 0.0))
+    ((attention, rate),) = claim.parameters.items()
+    chosen = float(rate)
+    for task in studies.TASKS:
+        best = studies.Model(attention, task, lr=chosen)
+        for lr in studies.RATES:
+            if lr == chosen:
+                continue
+            other = studies.Model(attention, task, lr=lr)
+            values = studies.log_error_ratio(tuning, best, other)
+            says = f"log error at {chosen:g} less at {lr:g}, {best}"
+            found.append(deciding.Bound(says, values, "<", 0.0))
     return deciding.at_once(found, profile.level)
