@@ -221,15 +221,20 @@ def _conclude(code: int, folder: Path, *, strict: bool) -> int:
     if code == 2 and journal.end is None and not journal.records:
         return 2
     from verify.build import build
-    from verify.report import append_step_summary, render, write_views
+    from verify.report import ReportError, append_step_summary, render, write_views
     from verify.terminal import table
 
     report = build(journal, strict=strict)
-    write_views(report, folder)
-    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        append_step_summary(render(report, "md"), summary)
     for line in table(report):
         click.echo(line)
+    try:
+        write_views(report, folder)
+        if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+            append_step_summary(render(report, "md"), summary)
+    except (OSError, ReportError) as error:
+        said = f"{error}; make room, then `verify report {folder}` or --resume"
+        click.echo(f"verify: the report could not be written: {said}", err=True)
+        return 3
     click.echo(f"the run did not finish; report so far: {folder / 'index.html'}")
     return 3
 
