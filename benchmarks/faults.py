@@ -123,8 +123,9 @@ def kills(study: Study, profile: str) -> None:
 def full_disks(study: Study) -> None:
     """Let the disk of the run, and that of the cache, fill at several points."""
     known = study.reference("smoke")
-    for number, share in enumerate((0.2, 0.8, 1.05)):
-        kib = int(known["journal"] * share) >> 10
+    # The last has room for the journal and none for the report.
+    for number, (share, more) in enumerate(((0.2, 0), (0.8, 0), (1.0, 16))):
+        kib = (int(known["journal"] * share) >> 10) + more
         with inject.SmallDisk(study.state / f"disk-{number}", kib) as disk:
             study.trial(
                 "disk of the run full",

@@ -46,7 +46,7 @@ class Trial:
         too_much: What a report claimed beyond what ran.
         left: Processes left over.
         said: The last line printed by the run that was struck.
-        traceback: Whether it ended in a traceback of ours.
+        traceback: Whether it ended in a traceback of the command line.
         seconds: Of the whole trial.
         mark: What its processes carry in their environment.
     """
@@ -182,7 +182,8 @@ class Study:
             return
         known, began = self.reference(profile), time.monotonic()
         command = command or self.command(profile, name)
-        shutil.rmtree(self.state / name, ignore_errors=True)
+        for home in {command.out.parent, command.cache.parent} - {self.state}:
+            shutil.rmtree(home, ignore_errors=True)  # of a trial that was interrupted
         log = self.state / "logs" / f"{name}.log"
         struck = replace(command, env={**command.env, **(env or {})})
         found = self._struck(struck, strike, log)
@@ -201,7 +202,8 @@ class Study:
         kept.write_text(json.dumps(asdict(made)), "utf-8")
         say(f"{name}: {made.how}; {made.checks} of {made.of} checks; {made.verdict}")
         if made.good:
-            shutil.rmtree(self.state / name, ignore_errors=True)
+            for home in {command.out.parent, command.cache.parent} - {self.state}:
+                shutil.rmtree(home, ignore_errors=True)
 
     def _struck(
         self, command: Command, strike: Strike, log: Path, *, resume: bool = False
@@ -228,7 +230,8 @@ class Study:
             too_much=list(looked_at(command)),
             mark=mark,
             said=lines[-1].strip() if lines else "",
-            traceback="INTERNALERROR" in text or "verify/cli.py" in text,
+            # A worker without memory may die in the midst of pytest's own code.
+            traceback="Traceback" in text and "verify/cli.py" in text,
         )
 
     def _resume(self, command: Command, made: Trial, known: Any, log: Path) -> None:

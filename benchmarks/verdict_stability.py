@@ -119,10 +119,11 @@ class Study:
         path = self.state / f"{arm.name}.json"
         path.with_suffix(".tmp").write_text(json.dumps(seen), "utf-8")
         path.with_suffix(".tmp").replace(path)
-        base = json.loads((self.state / f"{arm.base}.json").read_text("utf-8"))
-        changed = flips(base, seen)
-        word = "same verdicts" if not changed else f"{len(changed)} changed"
-        say(f"{arm.name}: {done.seconds:.0f} s, {word}, exit code {done.code}")
+        word = f"{done.seconds:.0f} s, exit code {done.code}"
+        if arm.group:
+            base = json.loads((self.state / f"{arm.base}.json").read_text("utf-8"))
+            word += f", {len(flips(base, seen))} verdicts or fates changed"
+        say(f"{arm.name}: {word}")
 
 
 def rows(study: Study, chosen: Sequence[Arm]) -> tuple[list[list[Any]], list[Any]]:

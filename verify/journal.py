@@ -30,6 +30,17 @@ VIEWS = (
 PREVIOUS = "previous"
 
 
+# What reading a line raises that is no JSON, or no object, or lacks a field.
+MALFORMED = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+
 class JournalError(ValueError):
     """A run folder cannot be written, read or resumed; the message says what to do."""
 
@@ -106,13 +117,13 @@ def read(folder: Path) -> Journal:
         head = json.loads(lines[0])
         head.pop("type")
         journal = Journal(Header.model_validate(head))
-    except (IndexError, KeyError, ValueError, TypeError, AttributeError) as error:
+    except MALFORMED as error:
         raise JournalError(f"{path} does not begin with a run's header") from error
     for number, text in enumerate(lines[1:], start=2):
         try:
             line = json.loads(text)
             journal.take(line)
-        except (ValueError, TypeError, AttributeError) as error:
+        except MALFORMED as error:
             if torn and number == len(lines):
                 break
             raise JournalError(
@@ -219,6 +230,7 @@ def _open(folder: Path, *, resume: bool) -> IO[bytes]:
         folder.mkdir(parents=True, exist_ok=True)
         file = path.open("ab", buffering=0)
         _lock(file, folder)
+        _sweep(folder)
         if resume:
             file.truncate(path.read_bytes().rfind(b"\n") + 1)  # what a kill cut off
             return file
@@ -244,6 +256,16 @@ def _lock(file: IO[bytes], folder: Path) -> None:
         raise JournalError(
             f"another run is writing to {folder}; wait for it or choose another --out"
         ) from error
+
+
+def _sweep(folder: Path) -> None:
+    """Remove views that a killed process was writing beside their place."""
+    import psutil
+
+    for path in folder.glob(".*.tmp"):
+        name, _, process = path.stem.removeprefix(".").rpartition(".")
+        if name in VIEWS and process.isdigit() and not psutil.pid_exists(int(process)):
+            path.unlink(missing_ok=True)
 
 
 def _keep(folder: Path, names: Sequence[str]) -> None:

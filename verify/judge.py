@@ -19,7 +19,7 @@ from verify.check import Check, Evidence
 from verify.claim import Anchor, Claim, Mutant, Variation
 from verify.describe import encode, number
 from verify.outcome import Outcome, faults_of, honest
-from verify.profiles import Profile
+from verify.profiles import PATIENCE, Profile
 from verify.recheck import RecheckError
 from verify.record import CheckRecord, ResolutionRecord, StudyRecord, Trial
 from verify.resolution import resolve_parameter
@@ -31,13 +31,6 @@ from verify.trouble import CannotRun
 from verify.verdict import Cause, Grade, Undecided, Verdict
 
 PASS_THROUGH = (KeyboardInterrupt, MemoryError, CannotRun)
-
-# Examples that a search may spend on a mutant. A mutant is false, so that a search ends
-# at its first counterexample: only unlucky draws come near. A search that meets one
-# with probability 1 % per example misses it with probability 1e-13; checks that ask
-# for a tenth of the budget miss one of 5 % with probability 2e-7.
-PATIENCE = 3_000
-
 
 # Fills a record of which only the evidence is to be validated.
 NOBODY = {"claim": "", "name": "", "node": "", "scope": "", "grade": Grade.NUMERIC}

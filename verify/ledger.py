@@ -173,7 +173,7 @@ class Ledger:
             self._journal(report)
         except JournalError as error:
             self.trouble = str(error)
-            pytest.exit("the journal cannot be written", returncode=3)
+            pytest.exit(self.trouble, returncode=3)
 
     def _journal(self, report: pytest.TestReport) -> None:
         text = getattr(report, "verify_record", None)

@@ -9,6 +9,12 @@ T = TypeVar("T")
 
 NAMES = ("smoke", "default", "full")
 
+# Examples that a search may spend on a mutant. A mutant is false, so that a search ends
+# at its first counterexample: only unlucky draws come near. A search that meets one
+# with probability 1 % per example misses it with probability 1e-13; checks that ask
+# for a tenth of the budget miss one of 5 % with probability 2e-7.
+PATIENCE = 3_000
+
 
 class UnknownProfileError(ValueError):
     """The profile does not exist; the message lists those that do."""

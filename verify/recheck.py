@@ -18,21 +18,22 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Dec
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import pairwise, product
-from math import comb
 from typing import Any, NamedTuple
 
 SCHEMA_VERSION = 1
 LADDER = (64, 128, 256, 512, 1024)  # bits of the enclosures, tried in turn
 # Bounds that keep a hostile report from hanging its reader; one exceeded is an error.
 MAX_FILE, MAX_DEPTH, MAX_NODES = 64 << 20, 200, 200_000  # bytes; nesting; values
-MAX_DIGITS, MAX_BITS = 4300, 1_000_000  # of a number as written; of one on the way
+MAX_DIGITS, MAX_BITS = 4300, 800_000  # of a number as written; of one on the way
 MAX_SIDE, MAX_COUNT = 256, 10_000  # rows or columns; terms of a sum, |integer exponent|
-MAX_EXP, MAX_WORK = 1 << 19, 3_000_000  # |x| in exp(x); steps of a few microseconds
+MAX_EXP, MAX_TEXT = 1 << 19, 400  # |x| in exp(x); characters of a place or a reason
+MAX_WORK, MAX_TOTAL = 400_000, 40_000_000  # steps of ~2 µs: of a record, of a report
+SPENT = [0]  # such steps in this process
 NOT_HERE = frozenset({"enclosure"})  # kinds left to `verify recheck --deep`
 VOLATILE: Mapping[str, frozenset[str]] = {  # what result_digest leaves out
     "": frozenset({"verdict_digest", "result_digest", "provenance"}),  # top level
     "run": frozenset({"id", "started", "seconds", "jobs", "command"}),
-    "claims": frozenset({"seconds"}),  # at any depth, as in self_checks
+    "claims": frozenset({"seconds"}),  # numbers, at any depth, as in self_checks
 }
 _RATIONAL = re.compile(rf"(-?[0-9]{{1,{MAX_DIGITS}}})(?:/([0-9]{{1,{MAX_DIGITS}}}))?")
 _HEX = re.compile(r"(-?)0x([0-9a-f]{1,16})(?:\.([0-9a-f]{0,16}))?p([+-]?[0-9]{1,4})")
@@ -78,7 +79,7 @@ def blame(what: str) -> Generator[None]:
     try:
         yield
     except Exception as error:
-        raise RecheckError(f"{what}: {error}") from error
+        raise RecheckError(f"{what}: {error}"[:MAX_TEXT]) from error
 
 
 def measure(value: object, depth: int, nodes: float) -> None:
@@ -149,10 +150,16 @@ class _Calculator:
     # Interval arithmetic over the rationals, at one precision and on one budget.
     bits, work = LADDER[0], MAX_WORK
 
+    def pay(self, operands: Sequence[Fraction] = (), steps: int = 1) -> None:
+        # A gcd of long numbers, or their product, takes a time like that of many steps.
+        sizes = [[n.bit_length() for n in x.as_integer_ratio()] for x in operands]
+        most = max(map(max, sizes), default=0)
+        steps *= 1 + (most >> 12) ** 2 + max((n * d >> 21 for n, d in sizes), default=0)
+        self.work, SPENT[0] = self.work - steps, SPENT[0] + steps
+        need(self.work >= 0 and most <= MAX_BITS, "over MAX_WORK or MAX_BITS")
+
     def hull(self, ends: Sequence[Fraction], cost: int = 1) -> Span:
-        sizes = [0, *(n.bit_length() for x in ends for n in x.as_integer_ratio())]
-        self.work -= cost + (max(sizes) >> 10) ** 2
-        need(self.work >= 0 and max(sizes) <= MAX_BITS, "over MAX_WORK or MAX_BITS")
+        self.pay(steps=1 + 4 * cost * len(ends))
         if len(ends) < 2 or min(ends) == max(ends):
             return tuple(ends[:1])
         return _down(min(ends), self.bits), -_down(-max(ends), self.bits)
@@ -162,6 +169,7 @@ class _Calculator:
         if op == "div" and b and b[0] <= 0 <= b[-1]:
             need(len(b) == 2, "division by zero: correct the record")
             return ()
+        self.pay([*a, *b])
         return self.hull([_CORNERS[op](x, y) for x in a for y in b])
 
     def unary(self, op: str, a: Span) -> Span:
@@ -172,7 +180,10 @@ class _Calculator:
             inside = [x > 0 if op == "log" else x >= 0 for x in a]
             need(inside[-1], f"{op} outside its domain: correct the record")
             a = a if inside[0] else ()
-        return self.hull([y for x in a for y in _enclose(op, x, self.bits)], self.bits)
+        self.pay(a, 8)
+        ends = [y for x in a for y in _enclose(op, x, self.bits)]
+        self.pay(ends)
+        return self.hull(ends, self.bits // 3)
 
     def power(self, a: Span, e: Fraction) -> Span:
         need(abs(e) <= MAX_COUNT, f"pow needs |exponent| <= {MAX_COUNT}: use exp, log")
@@ -219,7 +230,7 @@ class _Calculator:
         raise RecheckError(f"{op[:40]!a} does not apply to shapes {shapes}")
 
     def value(self, node: Any, names: dict[str, Value]) -> Value:
-        self.hull(())  # a step
+        self.pay(steps=2 + sys.getsizeof(node) // 64)
         match node:
             case ["in", str(name)]:
                 need(name in names, f"no input is named {name[:40]!a}")
@@ -227,9 +238,10 @@ class _Calculator:
             case ["sum", str(name), low, high, body]:
                 start, stop = (_whole(self.value(x, names)) for x in (low, high))
                 need(stop - start < MAX_COUNT, f"a sum has over {MAX_COUNT} terms")
-                scopes = ({**names, name: number(i)} for i in range(start, stop + 1))
-                terms = [self.value(body, scope) for scope in scopes] or [number(0)]
-                return reduce(partial(self.operate, "add"), terms)
+                self.pay(steps=len(names))  # they are copied
+                scope, span = {**names}, map(number, range(start, stop + 1))
+                terms = [self.value(body, scope) for scope[name] in span]
+                return reduce(partial(self.operate, "add"), terms or [number(0)])
             case [str(op), *rest]:
                 args = [self.value(x, names) for x in rest]
                 if args and op in {"add", "mul", "max", "min", "matmul"}:
@@ -247,7 +259,7 @@ class _Calculator:
 
     def holds(self, relation: Any, *names: dict[str, Value]) -> bool | None:
         # The names are those of both sides, or of the left and of the right one.
-        op, *sides = relation
+        op, *sides = relation if type(relation) is list else [""]
         need(op in SIGNS, "a relation is [op, left, right], op == != < <= > >=")
         for self.bits in LADDER:
             pairs = zip(sides, (names * 2)[:2], strict=True)
@@ -340,38 +352,39 @@ def _family(
     return Decision(valid, holds if valid else f"instances and their order: {truths}")
 
 
-def _along(tensor: Tensor, axis: int, n: int, weight: Callable[..., Any]) -> Tensor:
+def _along(tensor: Tensor, axis: int, n: int, weight: Any, pay: Any) -> Tensor:
     # The linear map with entries weight(i, j), i, j = 0 ... n, applied along one axis.
     mapped: Tensor = {}
     for (at, x), i in product(tensor.items(), range(n + 1)):
         place = (*at[:axis], i, *at[axis + 1 :])
         mapped[place] = mapped.get(place, Fraction()) + weight(i, at[axis]) * x
+        pay([mapped[place]], 5)
     return mapped
 
 
 def _bernstein(n: int, low: Fraction, high: Fraction, i: int, j: int) -> Fraction:
     # Coefficient i, in degree n, of x^j on [low, high]: its blossom at low and high.
-    pick = [comb(i, k) * comb(n - i, j - k) for k in range(j + 1)]
+    pick = (math.comb(i, k) * math.comb(n - i, j - k) for k in range(j + 1))
     terms = (c * high**k * low ** (j - k) for k, c in enumerate(pick))
-    return sum(terms, Fraction()) / comb(n, j)
+    return sum(terms, Fraction()) / math.comb(n, j)
 
 
 def _halved(flip: int, i: int, j: int) -> Fraction:
-    return Fraction(comb(abs(flip - i), abs(flip - j)), 1 << abs(flip - i))
+    return Fraction(math.comb(abs(flip - i), abs(flip - j)), 1 << abs(flip - i))
 
 
-def _least(tensor: Tensor, degrees: Sequence[int], cells: Any, count: Any) -> Fraction:
+def _least(tensor: Tensor, degrees: Sequence[int], cells: Any, pay: Any) -> Fraction:
     # The least Bernstein coefficient over all cells, which de Casteljau halves.
     size = math.prod(n + 1 for n in degrees)
-    count([Fraction()], size * sum(degrees, 1))
+    pay(steps=size)
     if cells is None:
         return min([*tensor.values(), *[Fraction()] * (len(tensor) < size)])
     axis, *halves = cells
     need(axis in range(len(degrees)) and len(halves) == 2, "a cell is no [axis, c, c]")
     found = []
     for half, flip in zip(halves, (0, degrees[axis]), strict=True):
-        part = _along(tensor, axis, degrees[axis], partial(_halved, flip))
-        found.append(_least(part, degrees, half, count))
+        part = _along(tensor, axis, degrees[axis], partial(_halved, flip), pay)
+        found.append(_least(part, degrees, half, pay))
     return min(found)
 
 
@@ -389,24 +402,24 @@ def _polynomial(
     # The terms less all weight q^2 are at least their least Bernstein coefficient. They
     # are a constant when the squares are the proof, and the box (null) is all of space.
     need(relation in {">", ">="}, "relation is neither > nor >=")
-    count, left = _Calculator().hull, _terms(terms, len(variables))
+    pay, left = _Calculator().pay, _terms(terms, len(variables))
     for weight, raw in squares:
         square, w = _terms(raw, len(variables)), number(weight)[1][0][0]
         need(w >= 0, "a square has a negative weight")
         for (s, x), (t, y) in product(square.items(), repeat=2):
             at = tuple(map(operator.add, s, t))
-            left[at] = count([left.get(at, Fraction()) - w * x * y])[0]
+            left[at] = left.get(at, Fraction()) - w * x * y
+            pay([left[at]], 5)
     left = {at: x for at, x in left.items() if x}
     degrees = [max((at[i] for at in left), default=0) for i in range(len(variables))]
     need(box is not None or not any(degrees), "no box, and more than squares is left")
-    ends = [
-        [number(x)[1][0][0] for x in side] for side in box or [(0, 0)] * len(degrees)
-    ]
+    sides = [(0, 0)] * len(degrees) if box is None else box
+    ends = [[number(x)[1][0][0] for x in side] for side in sides]
     for i, ((low, high), n) in enumerate(zip(ends, degrees, strict=True)):
         need(low <= high, "a side of the box is upside down")
-        count([low, high], math.prod(m + 1 for m in degrees) * (n + 1) ** 2)
-        left = _along(left, i, n, partial(_bernstein, n, low, high))
-    least = _least(left, degrees, cells, count)
+        pay([low**n, high**n], len(left) * (n + 1) ** 2)
+        left = _along(left, i, n, partial(_bernstein, n, low, high), pay)
+    least = _least(left, degrees, cells, pay)
     sign = (least > 0) - (least < 0)
     word = ("zero", "positive", "negative")[sign]
     return Decision(sign in SIGNS[relation], f"the least Bernstein coefficient: {word}")
@@ -414,6 +427,7 @@ def _polynomial(
 
 DECIDERS: dict[str, Callable[..., Decision]] = {"formula": _formula, "table": _table}
 ELSEWHERE = Decision(None, "not rechecked here: use verify recheck --deep")
+LATE = Decision(None, "undecided: the whole report is over MAX_TOTAL steps")
 DECIDERS |= dict.fromkeys(NOT_HERE, lambda **_: ELSEWHERE)
 DECIDERS |= {"kkt": _kkt, "family": _family, "polynomial": _polynomial}
 
@@ -450,9 +464,13 @@ def verdict_digest(report: Mapping[str, Any]) -> str:
 @blame("incomplete report")
 def result_digest(report: Mapping[str, Any]) -> str:
     """Return the digest without VOLATILE fields, and without self_checks if none."""
-    names, timed = VOLATILE["claims"], ("claims", "self_checks")
+    timed, names = (
+        ("claims", "self_checks"),
+        {*product(VOLATILE["claims"], (int, float))},
+    )
     text = canonical({k: report[k] for k in timed if report.get(k) or k == timed[0]})
-    parts = json.loads(text, object_hook=lambda x: {k: x[k] for k in x.keys() - names})
+    keep = partial(filter, lambda pair: (pair[0], type(pair[1])) not in names)
+    parts = json.loads(text, object_pairs_hook=lambda pairs: dict(keep(pairs)))
     run = {k: x for k, x in report["run"].items() if k not in VOLATILE["run"]}
     kept = {k: x for k, x in report.items() if k not in {*VOLATILE[""], *timed}}
     return hashlib.sha256(canonical(kept | {"run": run} | parts)).hexdigest()
@@ -481,9 +499,10 @@ def load(path: Any) -> dict[str, Any]:
 
 
 def _records(place: str, value: Any) -> Iterator[tuple[str, Any]]:
+    place = place[:MAX_TEXT]
     for i, child in enumerate(value if isinstance(value, list) else ()):
-        label = child.get("id", child.get("name", i)) if isinstance(child, dict) else i
-        yield from _records(f"{place}[{label}]", child)
+        name = child.get("id", child.get("name")) if isinstance(child, dict) else i
+        yield from _records(f"{place}[{name if type(name) is str else i}]", child)
     for key, child in value.items() if isinstance(value, dict) else ():
         if key not in {"witness", "certificate"}:
             yield from _records(f"{place}.{key}", child)
@@ -495,10 +514,10 @@ def recheck(
     report: Mapping[str, Any], decider: Callable[[Any], Decision] = decide
 ) -> list[Item]:
     """Return one item per witness, certificate and digest of a report."""
-    items = []
+    items, most = [], SPENT[0] + MAX_TOTAL
     for place, record in _records("claims", report.get("claims")):
         try:
-            decision = decider(record)
+            decision = decider(record) if SPENT[0] <= most else LATE
         except RecheckError as error:
             decision = Decision(False, str(error))
         kind = str(record.get("kind")) if isinstance(record, dict) else "none"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 LADDER = (64, 128, 256)  # bits; a singular end costs about bits² / 4 evaluations
 MAX_WORK = 300_000  # steps of a few microseconds, over all precisions
 COST = {"besseli": 100, "gamma": 20, "erf": 20, "integral": 100}  # in such steps
+MAX_INPUTS = 1000  # they are copied for each term of a sum, each point of an integral
 CACHE = 256  # a run decides a record again for each node that returns it
 
 
@@ -70,7 +71,8 @@ def _decide(text: bytes) -> Decision:
 
     inputs, relation = json.loads(text)
     need("seconds" not in inputs, "an input named seconds is not digested: rename it")
-    op, left, right = relation
+    need(len(inputs) <= MAX_INPUTS, f"over {MAX_INPUTS} inputs")
+    op, left, right = relation if isinstance(relation, list) else [""] * 3
     need(op in SIGNS, "a relation is [op, left, right], op == != < <= > >=")
     calculator = _Calculator()
     for bits in LADDER:
@@ -123,13 +125,19 @@ class _Calculator:
 
     work = MAX_WORK
 
+    def pay(self, steps: int) -> None:
+        """Take steps off the budget of this record, and of its report."""
+        self.work -= steps
+        recheck.SPENT[0] += steps
+        if self.work < 0:
+            raise OverBudget
+
     def value(self, node: Any, scope: _Scope) -> acb:
         from flint import acb
 
         op = node[0] if isinstance(node, list) and node else None
-        self.work -= COST.get(op, 1) if isinstance(op, str) else 1
-        if self.work < 0:
-            raise OverBudget
+        steps = COST.get(op, 1) if isinstance(op, str) else 1
+        self.pay(steps + sys.getsizeof(node) // 64)
         match node:
             case ["in", str(name)]:
                 need(name in scope.names, f"no input is named {name[:40]!a}")

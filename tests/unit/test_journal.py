@@ -3,6 +3,8 @@
 import errno
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -188,6 +190,19 @@ def test_previous_run_is_kept(tmp_path):
         assert (previous / view).read_text() == f"old {view}"
         assert not (tmp_path / view).exists()
     assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_halves_of_views_are_swept(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        pass
+    write(tmp_path, "a")
+    half = tmp_path / f".index.html.{ended.pid}.tmp"
+    kept = [f".index.html.{os.getpid()}.tmp", ".notes.1.tmp", ".index.html.x.tmp"]
+    for path in (half, *(tmp_path / name for name in kept)):
+        path.touch()
+    write(tmp_path, "b", resume=True)
+    assert not half.exists()
+    assert all((tmp_path / name).exists() for name in kept)
 
 
 def test_resume_keeps_no_copy(tmp_path):

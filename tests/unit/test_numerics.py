@@ -119,7 +119,7 @@ def test_an_error_beyond_its_bound_refutes_whatever_another_is():
     """Found by a full run: two of 19979 mutated layers divided by a sum of 0."""
     outcome = within([0.5, math.nan, 3.0], allowed(1, 1, 1), says="s")
     assert outcome.verdict is Verdict.REFUTED
-    assert outcome.witness["rows"] == [[3.0.hex(), 1.0.hex()]]
+    assert outcome.witness["rows"] == [[(3.0).hex(), (1.0).hex()]]
     assert outcome.discards == {"errors that are not finite": 1}
 
 

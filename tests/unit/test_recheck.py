@@ -736,8 +736,9 @@ def test_canonical():
 def test_file_is_short_and_imports_only_the_standard_library():
     text = SOURCE.read_text(encoding="utf-8")
     # Short enough to be read whole. Positive polynomials, exact rationals and nothing
-    # else, are 70 of these lines; kinds that need more go to recheck_deep.py.
-    assert text.count("\n") <= 535
+    # else, are 70 of these lines, budgets against hostile records 20; kinds that need
+    # more go to recheck_deep.py.
+    assert text.count("\n") <= 555
     banned = {"eval", "exec", "compile", "__import__"}
     for node in ast.walk(ast.parse(text)):
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else []

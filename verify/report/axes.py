@@ -143,6 +143,9 @@ def width(text: str, size: float) -> float:
     return ems * size
 
 
+MAX_TEXT = 1000  # characters of a label; nobody reads more beside a figure
+
+
 def wrap(text: str, size: float, room: float) -> list[str]:
     """Break a text between words, and a word that is too long anywhere.
 
@@ -155,13 +158,17 @@ def wrap(text: str, size: float, room: float) -> list[str]:
         The lines; none for an empty text.
     """
     lines: list[str] = []
+    if len(text) > MAX_TEXT:
+        text = f"{text[:MAX_TEXT]} …"
     for given in text.split():
         word = given
         if lines and width(f"{lines[-1]} {word}", size) <= room:
             lines[-1] += f" {word}"
             continue
         while width(word, size) > room:
-            fits = max(k for k in range(1, len(word)) if width(word[:k], size) <= room)
+            fits = 1
+            while width(word[: fits + 1], size) <= room:
+                fits += 1
             lines.append(word[:fits])
             word = word[fits:]
         lines.append(word)

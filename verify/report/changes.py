@@ -193,7 +193,7 @@ def _restated(row: Row) -> str:
 def _margins(row: Row, everything: bool) -> str:
     names = row.margins if everything else row.moved
     return "; ".join(
-        f"{one_line(name)}: " + " -> ".join(num(m, 3) for m in row.margins[name])
+        one_line(f"{name}: " + " -> ".join(num(m, 3) for m in row.margins[name]))
         for name in names
     )
 

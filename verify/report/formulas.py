@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from verify.recheck import number
 from verify.report.words import exact
 
 MAX_ROWS = 12
@@ -169,9 +170,20 @@ def readable(record: Mapping[str, Any]) -> Readable:
             return _polynomial(record, kind, says)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         says = f"{says} (malformed: shown as recorded)".strip()
-    raw = json.dumps(record, indent=1, ensure_ascii=False, default=str)
+    raw = _beginning(record)
     note = "cut: report.json has all of it" if len(raw) > MAX_TEXT else ""
     return Readable(kind, says, raw=raw[:MAX_TEXT], note=note)
+
+
+def _beginning(record: Mapping[str, Any]) -> str:
+    """As much of a record's JSON as is shown, and a little more."""
+    encoder = json.JSONEncoder(indent=1, ensure_ascii=False, default=str)
+    raw = ""
+    for piece in encoder.iterencode(record):
+        raw += piece
+        if len(raw) > MAX_TEXT:
+            break
+    return raw
 
 
 def _formula(record: Mapping[str, Any], kind: str, says: str) -> Readable:
@@ -303,8 +315,7 @@ def _linear(left: Mapping[str, Any]) -> str:
 
 
 def _rational(value: Any) -> Fraction:
-    text = str(value)
-    return Fraction(float.fromhex(text)) if "0x" in text else Fraction(text)
+    return number(value)[1][0][0]
 
 
 def as_lines(

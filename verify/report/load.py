@@ -80,11 +80,14 @@ def _line(text: object) -> str:
 def _diagnosis(path: Path) -> str:
     """Say what a file is that is no report; empty if that cannot be told."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(recheck.MAX_FILE + 1)
     except OSError as error:
         return (
             f"{path} cannot be read ({error.strerror}); name a report or a run folder"
         )
+    if len(data) > recheck.MAX_FILE:
+        return f"{path} has over {recheck.MAX_FILE >> 20} MB and is read as no report"
     if not data.strip():
         return (
             f"{path} is empty: whatever wrote it was stopped; write it again with "
@@ -141,7 +144,7 @@ def other_version(path: Path, version: Any) -> str:
         else "make it again with this theorem-verify, or read it with an older one"
     )
     return (
-        f"{path} has schema_version {version}, and this release reads version "
+        f"{path} has schema_version {_line(version)}, and this release reads version "
         f"{SCHEMA_VERSION}: {remedy}"
     )
 

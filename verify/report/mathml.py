@@ -29,6 +29,9 @@ _CHILDREN = {
 }  # fmt: skip
 
 
+MAX_LENGTH = 20_000  # characters; converting takes a time that grows with the square
+
+
 @lru_cache(maxsize=4096)
 def mathml(latex: str, *, block: bool = False) -> str | None:
     """Convert LaTeX to MathML.
@@ -43,6 +46,8 @@ def mathml(latex: str, *, block: bool = False) -> str | None:
     Returns:
         A ``<math>`` element, or ``None`` where the LaTeX is not understood.
     """
+    if len(latex) > MAX_LENGTH:
+        return None
     try:
         tree = Converter(display="block" if block else "inline").convert_to_element(
             latex

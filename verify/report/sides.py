@@ -13,6 +13,8 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
+from verify import recheck
+
 DIGITS = 40
 SHOWN = 10
 MAX_BITS = 4_000  # of an exact number; a longer one is rounded
@@ -124,10 +126,7 @@ class _Evaluator:
 
 
 def _number(raw: Any) -> Fraction:
-    if type(raw) not in {int, str}:
-        raise UnreadableError("no exact number")
-    text = str(raw)
-    return Fraction(float.fromhex(text)) if "0x" in text else Fraction(text)
+    return recheck.number(raw)[1][0][0]
 
 
 def _both(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

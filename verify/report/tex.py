@@ -111,7 +111,7 @@ def _readings(claims: Sequence[ClaimRecord]) -> Iterator[str]:
     """For the warning about an id that has only readings."""
     found: dict[str, list[str]] = {}
     for claim in claims:
-        if claim.reading and _SAFE_ID.fullmatch(claim.id):
+        if claim.reading and _SAFE_ID.fullmatch(claim.id + claim.reading):
             found.setdefault(base_id(claim), []).append(claim.reading)
     for base, names in found.items():
         yield rf"\claimdefine{{readings}}{{{base}}}{{{', '.join(names)}}}"

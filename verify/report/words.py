@@ -60,12 +60,18 @@ EXITS = {
 
 MAX_NUMBER = 120  # characters of one number; nobody reads more, report.json has all
 
-_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# What XML and HTML cannot hold; further controls, which a terminal obeys; line and
+# paragraph separators; and what turns the direction of writing, so that a text would
+# read otherwise than it is.
+_UNSHOWN = re.compile(
+    r"[^\t\n\r\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd"
+    r"\U00010000-\U0010ffff]"
+)
 
 
 def clean(text: str) -> str:
-    """Text without the characters that XML and HTML cannot hold."""
-    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    """Text without characters that a page cannot hold or that disguise it."""
+    return _UNSHOWN.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def base_id(claim: ClaimRecord) -> str:
@@ -189,10 +195,21 @@ def away(value: Number, claimed: Number) -> str:
         For instance ``+1.5e-11``.
     """
     try:
-        distance = Fraction(str(value)) - Fraction(str(claimed))
+        distance = _rational(value) - _rational(claimed)
         return f"{float(distance):+.2g}" if distance else "±0"
     except (ValueError, ZeroDivisionError, OverflowError):
         return num(value)
+
+
+_LONG_EXPONENT = re.compile(r"[eE][+-]?0*\d{4}")
+
+
+def _rational(value: Number) -> Fraction:
+    """A number exactly; one with a long exponent would fill the memory."""
+    text = str(value)
+    if _LONG_EXPONENT.search(text):
+        raise OverflowError(text[:MAX_NUMBER])
+    return Fraction(text)
 
 
 def num(value: Any, digits: int = 6) -> str:
@@ -225,7 +242,7 @@ def clipped(value: Any) -> str:
     return f"{text[:24]} … ({len(text)} characters) … {text[-12:]}"
 
 
-_ZEROS = re.compile(r"\d+?(0{6,})(?!\d)")
+_ZEROS = re.compile(r"(?<!\d)\d*[1-9](0{6,})(?!\d)")
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

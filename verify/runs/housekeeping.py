@@ -51,11 +51,13 @@ def inventory(store: Store) -> list[Row]:
     rows: dict[tuple[str, bool | None], Row] = {}
     for path, header in _headers(store):
         made = header.get("made", {})
-        study, current = str(made.get("study", "damaged")), is_current(header)
+        study, runs = made.get("study"), made.get("runs")
+        study = study if isinstance(study, str) and study.isprintable() else "damaged"
+        current = is_current(header)
         row = rows.setdefault((study, current), Row(study, current))
         state = path.stat()
         row.entries += 1
-        row.runs += int(made.get("runs", 0))
+        row.runs += runs if type(runs) is int else 0
         row.bytes += state.st_size
         row.used = max(row.used, state.st_mtime)
     return [rows[key] for key in sorted(rows, key=str)]
@@ -66,7 +68,7 @@ def is_current(header: dict[str, Any]) -> bool | None:
     content = header.get("content", {})
     try:
         asked = content["format"], content["torch"]
-        code, trainer = content["code"], content["trainer"]
+        code, trainer = content["code"], str(content["trainer"])
     except KeyError:
         return False
     if asked != (FORMAT, metadata.version("torch")):
@@ -124,19 +126,16 @@ def _headers(store: Store) -> Iterator[tuple[Path, dict[str, Any]]]:
             with path.open("rb") as file:
                 size = int.from_bytes(file.read(8), "little")
                 stored = json.loads(file.read(min(size, 1 << 26)))["__metadata__"]
-            yield (
-                path,
-                {
-                    "content": json.loads(stored["chunk"]),
-                    "made": json.loads(stored["made"]),
-                },
-            )
-        except (ValueError, KeyError, TypeError):
+            content, made = (json.loads(stored[name]) for name in ("chunk", "made"))
+        except (ValueError, KeyError, TypeError, RecursionError):
             yield path, {}
         except FileNotFoundError:
             continue
         except OSError as error:
             raise StoreError(f"cannot read {path}: {error.strerror}") from error
+        else:
+            sound = isinstance(content, dict) and isinstance(made, dict)
+            yield path, {"content": content, "made": made} if sound else {}
 
 
 def _litter(store: Store) -> Iterator[Path]:

@@ -10,7 +10,7 @@ import functools
 import hashlib
 import importlib.util
 from collections.abc import Iterator
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 from verify.runs.errors import StudyError
@@ -79,10 +79,19 @@ def _tree(name: str) -> ast.Module | None:
 
 
 def _spec(name: str) -> ModuleSpec | None:
+    """Find a module without importing its packages: an entry of a cache may name it."""
+    first, *rest = name.split(".")
     try:
-        return importlib.util.find_spec(name)
+        spec, path = importlib.util.find_spec(first), first
+        for part in rest:
+            places = spec.submodule_search_locations if spec else None
+            if places is None:
+                return None
+            path = f"{path}.{part}"
+            spec = PathFinder.find_spec(path, places)
     except (ImportError, AttributeError, ValueError):  # a name of a module, no module
         return None
+    return spec
 
 
 def _imports(tree: ast.Module, module: str) -> Iterator[str]:

@@ -6,6 +6,8 @@ import os
 import pytest
 from cli_project import MODULE, command, is_one_line, verify, written
 
+from verify import recheck
+
 COMMANDS = ("report", "diff", "recheck")
 CASES = {
     "empty": (b"", "is empty"),
@@ -92,6 +94,14 @@ def test_a_value_of_megabytes_stays_out_of_the_line(save, record):
     text = command("report", save(record), "--format=md").output
     assert is_one_line(text, "claims.0.verdict")
     assert len(text) < 1000
+
+
+def test_a_file_without_end_is_not_read_to_its_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(recheck, "MAX_FILE", 1 << 20)
+    endless = tmp_path / "endless.json"
+    endless.symlink_to("/dev/zero")
+    text = command("report", endless, "--format=md").output
+    assert is_one_line(text, "endless.json", "over 1 MB", "no report")
 
 
 @pytest.mark.parametrize("name", ["report", "diff", "recheck"])
@@ -219,3 +229,12 @@ def test_show_tells_the_claim_also_when_the_report_is_bad(project, tmp_path, con
     assert done.returncode == 2
     assert "Two and two are 4." in done.stdout
     assert is_one_line(done.stderr, "last evidence is not shown", "report.json")
+
+
+def test_a_version_of_thousands_of_digits_stays_out_of_the_line(latest, tmp_path):
+    lines = (latest / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    head = json.loads(lines[0]) | {"schema_version": 10**4000}
+    (tmp_path / "journal.jsonl").write_text(json.dumps(head) + "\n")
+    text = command("report", tmp_path, "--format=md").output
+    assert is_one_line(text, "schema_version 1000", "install a newer")
+    assert len(text) < 1000

@@ -57,3 +57,13 @@ def test_wrapped_lines_fit_and_lose_nothing():
     lines = wrap(text, 10, 120)
     assert all(width(line, 10) <= 120 for line in lines)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+@pytest.mark.parametrize("room", [1, 5, 300])
+def test_long_words_are_broken_anywhere(room):
+    lines = wrap("W" * 400, 10, room)
+    assert "".join(lines) == "W" * 400
+    assert all(width(line, 10) <= room for line in lines if len(line) > 1)
+    cut = wrap("W" * 40_000, 10, room)
+    assert cut[-1].endswith("…")
+    assert sum(map(len, cut)) < 1100

@@ -186,3 +186,14 @@ def test_short_changes_of_a_statement_are_shown_and_long_ones_named(report):
     lines = changes.to_text(compare(old, new)).splitlines()
     (line,) = [x for x in lines if x.startswith("  ren2024/copy-0")]
     assert line == "  ren2024/copy-0  kind: theorem -> example; text"
+
+
+def test_a_margin_that_is_text_stays_in_its_line(report):
+    first = report.claims[0]
+    check = first.checks[0].model_copy(update={"margin": HOSTILE})
+    claim = first.model_copy(update={"checks": [check, *first.checks[1:]]})
+    other = report.model_copy(update={"claims": [claim, *report.claims[1:]]})
+    text = changes.to_text(compare(report, other))
+    assert "50% ::error::x" in text
+    assert "\x1b" not in text
+    assert "\x00" not in text
