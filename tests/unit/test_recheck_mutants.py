@@ -327,3 +327,59 @@ def test_powers_of_intervals():
     low, high = power((F(8),), F(1, 3))
     assert low <= 2 <= high
     assert high - low < F(1, 10**15)
+
+
+FAMILY = {
+    "kind": "family", "says": "s", "variable": "n", "toward": "0", "limit": "1/n",
+    "bound": ["div", 1, ["in", "n"]],
+    "instances": [
+        {"at": 1, "relation": "<=", "value": 1},
+        {"at": 2, "relation": "<", "value": "2/3"},
+    ],
+}  # fmt: skip
+TABLE = {
+    "kind": "table", "says": "s", "columns": ["a"], "rows": [[1]], "aggregate": "all",
+    "relation": ["==", ["in", "a"], 1],
+}  # fmt: skip
+AT = {"at": 3, "relation": "<", "value": "1/2"}
+REMEDIES = {
+    "kind is none of formula, table, enclosure, kkt, family": {"kind": "magic"},
+    r"a relation is \[op, left, right\], op == != < <= > >=": formula("~", 1, 2),
+    "an input named seconds is not digested: rename it": formula("<", 1, 2, seconds=1),
+    "columns is no list of new names": TABLE | {"columns": ["a", "a"]},
+    "rows is no list of at least one row": TABLE | {"rows": []},
+    "aggregate is none of any, all, mean": TABLE | {"aggregate": "most"},
+    "toward is neither '0' nor 'infinity'": FAMILY | {"toward": "1"},
+    "limit says why the bound tends there": FAMILY | {"limit": " "},
+    "a family has at least two instances": FAMILY | {"instances": [AT]},
+    "the variable does not grow": FAMILY | {"instances": [AT, AT]},
+    "a value is not positive": FAMILY
+    | {"instances": [AT, {"at": 4, "relation": "<", "value": -1}]},
+    "an instance is at, value and relation, < or <=": FAMILY
+    | {"instances": [AT, {"at": 4, "relation": ">", "value": "1/3"}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("remedy", REMEDIES)
+def test_what_is_refused_is_told_what_is_wanted(remedy):
+    assert decide(FAMILY).valid is decide(TABLE).valid is True
+    with pytest.raises(RecheckError, match=f"^malformed record: .*{remedy}"):
+        decide(REMEDIES[remedy])
+
+
+@pytest.mark.parametrize("sides", [[], [1], [1, 2, 3]])
+def test_a_relation_has_two_sides(sides):
+    with pytest.raises(RecheckError, match=r"^malformed record: ."):
+        decide(formula("<", 1, 2) | {"relation": ["<", *sides]})
+
+
+def test_a_family_says_what_was_not_rechecked():
+    assert decide(FAMILY).reason == (
+        "2 instances hold; the limit is proved in the check's steps, not rechecked here"
+    )
+    low = [*FAMILY["instances"][:1], {"at": 2, "relation": "<", "value": "1/3"}]
+    assert decide(FAMILY | {"instances": low}) == (
+        False, "instances and their order: [True, False, True]",
+    )  # fmt: skip
+    still = FAMILY | {"bound": "1/9"}
+    assert decide(still).reason == "instances and their order: [True, True, False]"

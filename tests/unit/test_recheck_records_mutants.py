@@ -63,6 +63,25 @@ def test_a_polynomial_that_is_positive_though_a_coefficient_is_not():
     assert polynomial(left, cells=[0, None, None]).valid is False
 
 
+def test_halves_are_halved_again_where_the_cells_say_so():
+    """(x - 1/3)^2 + 1/50 needs quarters on the left, and none on the right."""
+    terms = [[str(F(1, 9) + F(1, 50)), [0]], ["-2/3", [1]], [1, [2]]]
+    half = [0, None, None]
+    assert polynomial(terms, cells=half).valid is False
+    assert polynomial(terms, cells=[0, None, half]).valid is False
+    assert polynomial(terms, cells=[0, half, None]).valid is True
+    turned = [[str(F(4, 9) + F(1, 50)), [0]], ["-4/3", [1]], [1, [2]]]
+    assert polynomial(turned, cells=[0, half, None]).valid is False
+    assert polynomial(turned, cells=[0, None, half]).valid is True
+
+
+def test_without_a_box_every_number_counts():
+    """x^2 + x is 0 at 0 and less at -1/2: no square makes it a constant."""
+    terms = [[1, [1]], [1, [2]], [1, [0]]]
+    with pytest.raises(RecheckError, match="no box, and more than squares is left"):
+        polynomial(terms, box=None, squares=[[1, [[1, [1]]]]])
+
+
 CELLS = {
     "axis 1 of 1": [1, None, None],
     "axis -1": [-1, None, None],

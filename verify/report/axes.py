@@ -171,7 +171,8 @@ def wrap(text: str, size: float, room: float) -> list[str]:
                 fits += 1
             lines.append(word[:fits])
             word = word[fits:]
-        lines.append(word)
+        if word:
+            lines.append(word)
     return lines
 
 

@@ -170,7 +170,8 @@ def test_a_file_that_may_not_be_read(save, record, monkeypatch):
     path.chmod(0)
     if os.access(path, os.R_OK):
         monkeypatch.setattr("builtins.open", _denied)
-        monkeypatch.setattr("pathlib.Path.read_bytes", lambda self: _denied(self))
+        monkeypatch.setattr("pathlib.Path.read_bytes", _denied)
+        monkeypatch.setattr("pathlib.Path.open", _denied)
     result = command("report", path, "--format=md")
     monkeypatch.undo()
     assert result.exit_code == 2

@@ -13,6 +13,7 @@ from verify import judge, listing
 from verify.max_margin import kkt, matrix_certificate, order_margin, solve
 from verify.recheck import RecheckError, decide
 from verify.report import page
+from verify.report.formulas import readable
 
 F = Fraction
 FIVE = order_margin([(0, 2), (0, 3), (0, 4), (1, 4)])
@@ -149,8 +150,9 @@ def test_the_engine_accepts_records_as_evidence():
 
 
 def test_the_page_shows_constraints_and_claims():
-    source = '{% import "parts.html.j2" as parts with context %}{{ parts.record(r) }}'
-    html = page._environment().from_string(source).render(r=RECORDS["claim"])
+    source = '{% import "evidence.html.j2" as shown %}{{ shown.view(v, "W", (), "") }}'
+    shown = readable(RECORDS["claim"])
+    html = page._environment(()).from_string(source).render(v=shown)
     assert "<td>w[0] − w[4] ≥ 1</td><td>1/6</td><td>0</td>" in html
     assert "<span>w[0] = 2/3 (claimed: 3/5)</span>" in html
     assert "This is the only solution of least norm" in html
