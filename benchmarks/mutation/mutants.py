@@ -45,6 +45,7 @@ class Mutant:
         span: Where the place begins and ends: line, column, line, column.
         original: The node that is replaced.
         changed: What replaces it.
+        code: The text of the module.
         module: The tree that it is replaced in.
     """
 
@@ -54,12 +55,13 @@ class Mutant:
     span: Span
     original: cst.CSTNode = field(repr=False)
     changed: cst.CSTNode = field(repr=False)
+    code: str = field(repr=False)
     module: cst.Module = field(repr=False)
 
     @cached_property
     def source(self) -> str:
         """The module with the change."""
-        code, old = self.module.code, self.module.code_for_node(self.original)
+        code, old = self.code, self.module.code_for_node(self.original)
         lines = code.splitlines(keepends=True)
         first, left, last, right = self.span
         start = sum(map(len, lines[: first - 1])) + left
@@ -72,28 +74,20 @@ class Mutant:
     @property
     def diff(self) -> tuple[str, str]:
         """The lines that go and those that come, on one line each."""
-        lines = (self.module.code.splitlines(), self.source.splitlines())
-        found = list(difflib.ndiff(*lines))
-        old = " ".join(x[2:].strip() for x in found if x.startswith("- "))
-        new = " ".join(x[2:].strip() for x in found if x.startswith("+ "))
+        texts = (self.code.splitlines(), self.source.splitlines())
+        found = list(difflib.unified_diff(*texts, n=0, lineterm=""))[2:]
+        old = " ".join(x[1:].strip() for x in found if x.startswith("-"))
+        new = " ".join(x[1:].strip() for x in found if x.startswith("+"))
         return old, new
 
     @property
-    def runs(self) -> bool:
-        """Whether it compiles, to something other than the original."""
+    def compiles(self) -> bool:
+        """Whether it is Python, and another text than the original."""
         try:
-            return ast.dump(ast.parse(self.source)) != _dump(self.module.code)
+            ast.parse(self.source)
         except SyntaxError:
             return False
-
-
-_DUMPS: dict[str, str] = {}
-
-
-def _dump(code: str) -> str:
-    if code not in _DUMPS:
-        _DUMPS[code] = ast.dump(ast.parse(code))
-    return _DUMPS[code]
+        return self.source != self.code
 
 
 def mutants(root: Path, path: str) -> list[Mutant]:
@@ -105,7 +99,7 @@ def mutants(root: Path, path: str) -> list[Mutant]:
 
     Returns:
         Those that do not compile, and those that change nothing, included: see
-        `Mutant.runs`.
+        `Mutant.compiles`.
     """
     code = (root / path).read_text("utf-8")
     walk = _Walk()
@@ -117,7 +111,7 @@ def mutants(root: Path, path: str) -> list[Mutant]:
         digest = hashlib.sha256(f"{key}\0{seen[key]}".encode()).hexdigest()[:8]
         seen[key] += 1
         name = f"{path}::{where}::{digest}"
-        found.append(Mutant(name, path, where, span, original, changed, module))
+        found.append(Mutant(name, path, where, span, original, changed, code, module))
     return found
 
 

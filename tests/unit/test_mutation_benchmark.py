@@ -1,0 +1,165 @@
+"""The study of mutants: what it changes, what it calls killed, and how it counts."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TOY = """
+def double(x: int) -> int:
+    return 2 * x
+
+
+def loop(n: int) -> int:
+    while n > 3:
+        n -= 1
+    return n
+"""
+TESTS = """
+from verify.toy import double, loop
+
+
+def test_double():
+    assert double(3) == 6
+
+
+def test_loop():
+    assert loop(9) == 3
+"""
+TRIALS = """
+import json, sys
+from pathlib import Path
+from benchmarks.mutation.trial import Bench, TrialError
+
+copy = Path(sys.argv[1])
+bench = Bench(copy, "verify/toy.py", ("tests/test_toy.py",), copy / "log")
+try:
+    bench.warm(copy / "warm.json")
+except TrialError as error:
+    sys.exit(str(error))
+toy = (copy / "verify/toy.py").read_text()
+changes = [("2 * x", "3 * x"), ("2 * x", "x * 2"), ("n -= 1", "n -= 0"),
+           ("2 * x", "__import__('os')._exit(0)"), ("2 * x", "2 * y"), ("def", "if")]
+found = [bench.try_mutant(toy.replace(*change)) for change in changes]
+print(json.dumps([[x.status, x.killer] for x in found]))
+assert (copy / "verify/toy.py").read_text() == toy
+"""
+
+
+def trials(folder, tests):
+    """Try changes of the toy in a process that has imported nothing of `verify`."""
+    for name, text in (
+        ("verify/__init__.py", ""),
+        ("verify/toy.py", TOY),
+        ("tests/test_toy.py", tests),
+        ("pyproject.toml", '[tool.pytest]\npythonpath = ["."]\n'),
+    ):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", TRIALS, str(folder)]
+    return subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_mutant_is_killed_by_a_failing_test_a_loop_or_an_exit_and_else_survives(
+    tmp_path,
+):
+    done = trials(tmp_path, TESTS)
+    assert done.returncode == 0, done.stderr
+    double, loop = (f"tests/test_toy.py::test_{x}" for x in ("double", "loop"))
+    assert json.loads(done.stdout) == [
+        ["killed", double],
+        ["survived", ""],
+        ["time-out", loop],
+        ["killed", "the interpreter ended"],
+        ["killed", double],
+        ["killed", "import of tests/test_toy.py"],
+    ]
+
+
+def test_tests_that_fail_on_the_original_kill_nothing(tmp_path):
+    done = trials(tmp_path, TESTS.replace("== 6", "== 7"))
+    assert done.returncode == 1
+    assert "test_double fails on the original" in done.stderr
+
+
+MODULE = '''
+"""A docstring."""
+from functools import cache
+
+SIGN: dict[str, int] = {"a b": 1}
+
+
+class Word:
+    NAME = "w"
+
+
+@cache
+def f(x: "int" = 2) -> "int":
+    """Another."""
+    if x < 3:
+        raise ValueError("this is wording", x)
+    return x + 1
+'''
+
+
+def changes(folder, text):
+    mutants = pytest.importorskip("benchmarks.mutation.mutants", reason="needs mutmut")
+    (folder / "m.py").write_text(textwrap.dedent(text), "utf-8")
+    return mutants.mutants(folder, "m.py")
+
+
+def test_every_place_that_a_run_can_see_is_changed_once_per_operator(tmp_path):
+    found = changes(tmp_path, MODULE)
+    assert all(mutant.compiles for mutant in found)
+    assert len({mutant.source for mutant in found}) == len(found)
+    news = {mutant.diff[1] for mutant in found}
+    assert {
+        'SIGN: dict[str, int] = {"a b": 2}',
+        'SIGN: dict[str, int] = {"A B": 1}',
+        'NAME = "XXwXX"',
+        "NAME = None",
+        'def f(x: "int" = 3) -> "int":',
+        "if x <= 3:",
+        "return x - 1",
+        'raise ValueError("this is wording", None)',
+        "raise ValueError(x)",
+    } <= news
+    told = " ".join(news).lower()
+    assert not any(x in told for x in ("xxint", "docstring.xx", "xxthis is wording"))
+
+
+def test_the_name_of_a_mutant_does_not_change_with_edits_elsewhere(tmp_path):
+    before = {mutant.name: mutant.diff for mutant in changes(tmp_path, MODULE)}
+    after = changes(tmp_path, MODULE.replace("class Word", "OTHER = 7\n\n\nclass Word"))
+    assert before.items() <= {mutant.name: mutant.diff for mutant in after}.items()
+
+
+def test_a_survivor_counts_against_the_tests_unless_it_is_no_python(tmp_path):
+    found = changes(tmp_path, MODULE)[:6]
+    tally = pytest.importorskip("benchmarks.mutation.tally", reason="needs mutmut")
+    journal = tally.Journal(tmp_path / "lines.jsonl")
+    fates = ["killed", "time-out", "survived", "survived", tally.NO_CODE]
+    for mutant, status in zip(found, fates, strict=False):
+        journal.add(tally.Line(mutant.name, "key", status, "", 1.0, 1, "a", "b"))
+    journal = tally.Journal(tmp_path / "lines.jsonl")  # read again
+    names = [mutant.name for mutant in found]
+    table = [f"| `{names[2]}` | x | the same |", f"| `{names[3]}` | x | gap: no test |"]
+    (tmp_path / "s.md").write_text("\n".join(table), "utf-8")
+    reasons = tally.examined(tmp_path / "s.md")
+    assert reasons == {names[2]: "the same", names[3]: "gap: no test"}
+    group = tally.Group("m.py", 60, tuple(found))
+    *counts, interval = group.row(journal, reasons)
+    assert counts == ["m.py", 60, 4, 1, 1, 2, 1, 0.5]
+    assert interval == "0.068 to 0.932"  # Clopper and Pearson's for 2 of 4
+    assert group.left(journal) == 1
+    assert group.missed(journal)
+    left = list(tally.unexamined([group], journal, {names[2]}))
+    assert [line.name for line in left] == [names[3]]
