@@ -95,6 +95,42 @@ def test_wide_trees_and_copied_names_cost_their_length():
     assert 50 < spent(lambda c: c.value("9" * 4000, {})) < 80
 
 
+def polynomial(degree=20, **changes):
+    """The steps of deciding that 1 + x^degree is positive on [0, 1]."""
+    record = {
+        "kind": "polynomial", "says": "s", "variables": ["x"], "relation": ">",
+        "terms": [[1, [0]], [1, [degree]]], "box": [[0, 1]], "cells": None,
+        "squares": [],
+    }  # fmt: skip
+    before = recheck.SPENT[0]
+    assert decide(record | changes).valid is True
+    return recheck.SPENT[0] - before
+
+
+def test_polynomials_cost_their_terms_times_the_square_of_their_degree():
+    dense = [[1, [k]] for k in range(21)]
+    assert 2 * 20**2 < polynomial() < 3 * 20**2
+    assert 3 * polynomial(20) < polynomial(40) < 4 * polynomial(20)
+    assert 9 * polynomial() < polynomial(terms=dense) < 12 * polynomial()
+
+
+def test_long_ends_make_polynomials_dear():
+    long = 10**400  # to the power 20 it has 26576 bits: 1 + 6^2 steps for each
+    for box in ([[f"1/{long + 1}", 1]], [[0, long]]):
+        assert 25 * polynomial() < polynomial(box=box) < 50 * polynomial()
+
+
+def test_cells_and_squares_cost_their_coefficients():
+    half = [0, None, None]
+    one = polynomial(cells=half) - polynomial()
+    two = polynomial(cells=[0, half, None]) - polynomial(cells=half)
+    assert 8 * 21**2 < one < 12 * 21**2
+    assert 8 * 21**2 < two < 12 * 21**2
+    square = [1, [[f"1/{100 + k}", [k]] for k in range(10)]]
+    once, twice = (polynomial(squares=[square] * k) for k in (1, 2))
+    assert twice - once > 4 * 10**2
+
+
 FAR = {"kind": "formula", "says": "s", "inputs": {}, "relation": ["<", 1, 2]}
 
 

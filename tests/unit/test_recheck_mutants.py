@@ -367,6 +367,12 @@ def test_what_is_refused_is_told_what_is_wanted(remedy):
         decide(REMEDIES[remedy])
 
 
+@pytest.mark.parametrize("row", [[], [1, 2]], ids=len)
+def test_a_row_has_a_number_for_each_column(row):
+    with pytest.raises(RecheckError, match=r"^malformed record: ."):
+        decide(TABLE | {"rows": [row], "relation": ["==", 1, 1]})
+
+
 @pytest.mark.parametrize("sides", [[], [1], [1, 2, 3]])
 def test_a_relation_has_two_sides(sides):
     with pytest.raises(RecheckError, match=r"^malformed record: ."):

@@ -87,14 +87,16 @@ CELLS = {
     "axis -1": [-1, None, None],
     "one half": [0, None],
     "three halves": [0, None, None, None],
-    "no list": 3,
 }
 
 
 @pytest.mark.parametrize("name", CELLS)
 def test_cells_are_halves_along_an_axis(name):
-    with pytest.raises(RecheckError, match=r"a cell is no \[axis|malformed record"):
+    told = r"malformed record: a cell is no \[axis, c, c\]"
+    with pytest.raises(RecheckError, match=told):
         polynomial(POSITIVE["terms"], cells=CELLS[name])
+    with pytest.raises(RecheckError, match="malformed record"):
+        polynomial(POSITIVE["terms"], cells=3)
 
 
 def test_squares_prove_positivity_everywhere():
@@ -304,6 +306,27 @@ def test_a_file_may_have_just_as_many_bytes_as_allowed(tmp_path, monkeypatch):
     monkeypatch.setattr(recheck, "MAX_FILE", path.stat().st_size - 1)
     with pytest.raises(RecheckError, match=f"over {recheck.MAX_FILE} bytes"):
         recheck.load(path)
+
+
+def test_a_report_is_refused_when_it_is_read(tmp_path):
+    """Not only when its digests are formed: views read it without them."""
+    path = tmp_path / "report.json"
+    for text in ("NaN", "-Infinity", "1e999"):
+        path.write_text(json.dumps(report()).replace('"seed": 7', f'"seed": {text}'))
+        with pytest.raises(RecheckError, match=r"is no report: .*not canonical JSON"):
+            recheck.load(path)
+    deep = "[" * 217 + "1" + "]" * 217  # below two objects, above one number
+    path.write_text(json.dumps(report()).replace('"seed": 7', f'"seed": {deep}'))
+    assert recheck.load(path)["run"].keys() == report()["run"].keys()
+    path.write_text(json.dumps(report()).replace('"seed": 7', f'"seed": [{deep}]'))
+    with pytest.raises(RecheckError, match=r"is no report: .*nested too deep"):
+        recheck.load(path)
+
+
+def test_digests_of_what_is_incomplete():
+    for digest, told in (("verdict", "claim"), ("result", "report")):
+        with pytest.raises(RecheckError, match=f"^incomplete {told}: 'claims'"):
+            getattr(recheck, f"{digest}_digest")({})
 
 
 def test_lines_of_main(tmp_path, capsys):
