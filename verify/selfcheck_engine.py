@@ -347,7 +347,7 @@ def fits() -> Iterator[Compared]:
     import numpy as np
     from scipy import stats
 
-    from verify.fit.intervals import student
+    from verify.fit.intervals import mean_interval
     from verify.fit.power_law import Law, local_slopes
     from verify.numerics import gamma
 
@@ -365,7 +365,7 @@ def fits() -> Iterator[Compared]:
             f"t^-{power} log t is its law", float(np.abs(bends).max()), scale
         )
     values = np.array([3.0, 8.0, 1.0, -4.0, 12.0, 5.0, 10.0, -3.0])
-    found, n = student(values, 0.01), len(values)
+    found, n = mean_interval(values, 0.01), len(values)
     exact = [Fraction(int(x)) for x in values]
     mean = sum(exact) / n
     variance = sum((x - mean) ** 2 for x in exact) / (n * (n - 1))

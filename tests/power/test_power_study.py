@@ -21,7 +21,7 @@ from benchmarks.power.cases import FAULT, Extra
 from theorems.collins2024.window import bands
 from verify import Holds, judge
 from verify.fit import trend
-from verify.fit.intervals import student
+from verify.fit.intervals import mean_interval
 from verify.report.trust import parse
 from verify.symbolic import prove_equal
 from verify.train.seeds import seed_of
@@ -35,7 +35,7 @@ def verdicts(family, name, count):
 
 
 def too_narrow(values, level):
-    return student(values, min(0.999, level * 1e5))
+    return mean_interval(values, min(0.999, level * 1e5))
 
 
 @pytest.mark.parametrize("family", study.FAMILIES)

@@ -96,7 +96,7 @@ def linear(profile: Profile, root_seed: int, device: str, runs: Runs) -> Trainin
 
 
 @check(
-    *CLAIMS, grade="trained", scope="64 seeds (full: 128)",
+    *CLAIMS, grade="trained", scope="64 seeds (full: 192)",
     profiles=("default", "full"),
 )  # fmt: skip
 def modified_layers_win(claim: Claim, linear: Trainings, profile: Profile) -> Outcome:

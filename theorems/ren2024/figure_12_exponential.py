@@ -309,8 +309,8 @@ def augmented_layers(claim: Claim, exponential: Trainings, profile: Profile) -> 
 
 
 @check(
-    NEGATIVE, grade="trained", scope="k = 3 and 8, six epochs (full: twelve)",
-    profiles=("default", "full"),
+    NEGATIVE, grade="trained", scope="k = 3 and 8, twelve epochs",
+    profiles=("full",),  # with 32 seeds one that diverges is a long tail
 )  # fmt: skip
 def negative_layers(claim: Claim, exponential: Trainings, profile: Profile) -> Outcome:
     """Compare ends with that of the normal layer."""

@@ -42,7 +42,7 @@ from verify import (
     check,
     evidence,
 )
-from verify.fit.intervals import mean_is, student
+from verify.fit.intervals import mean_interval, mean_is
 from verify.profiles import Profile
 
 NORMAL = Assumption("normal", "w_1, ..., w_{d_r} are independent with law N(0, I)")
@@ -165,7 +165,7 @@ def drawn_ratios(claim: Claim, draws: Any, profile: Profile) -> Outcome:
     tightness, count = [], 0
     for (size, gap), values, bound in _judged(claim, draws, sign):
         seen = values >= 0.5 if sign < 0 else np.abs(values - 1)
-        interval = student(seen.mean(axis=1) - bound, level)
+        interval = mean_interval(seen.mean(axis=1) - bound, level)
         count += values.size
         at = f"s = {size}, t = {gap}"
         if interval.separation > 1:

@@ -20,8 +20,8 @@ from verify.fit.intervals import (
     MINIMUM,
     STANDARD_ERRORS,
     Interval,
+    mean_interval,
     mean_is,
-    student,
 )
 from verify.outcome import Holds, Inconclusive, Outcome, Refuted
 from verify.verdict import Cause
@@ -153,7 +153,7 @@ def _complete(panel: Panel) -> tuple[Floats, int]:
 def _comparisons(panel: Panel, rows: Floats, level: float) -> list[_Comparison]:
     def compare(says: str, values: Floats, *, is_step: bool = False) -> _Comparison:
         about = f"{panel.name}: {says}"
-        return _Comparison(about, values, student(values, level), is_step)
+        return _Comparison(about, values, mean_interval(values, level), is_step)
 
     names = [str(setting) for setting in panel.settings]
     ranks = np.arange(len(names)) - (len(names) - 1) / 2

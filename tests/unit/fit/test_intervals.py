@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from verify import recheck
-from verify.fit.intervals import mean_is, student
+from verify.fit.intervals import mean_interval, mean_is
 
 ROOT = 20240817
 
@@ -23,16 +23,55 @@ def test_coverage(shape, level):
     draw = {"normal": rng.normal, "uniform": rng.uniform, "laplace": rng.laplace}
     truth = 0.5 if shape == "uniform" else 0.0
     samples = draw[shape](size=(20_000, 32))
-    means, errors = samples.mean(1), samples.std(1, ddof=1) / math.sqrt(32)
-    reach = student(samples[0], level).reach
-    missed = np.sum(np.abs(means - truth) > reach * errors)
     allowed = 20_000 * min(level, 3.7e-4)
+    missed = misses(samples, truth, level)
     assert missed <= allowed + 5 * math.sqrt(allowed) + 1
 
 
+def misses(samples, truth, level):
+    """Count the samples, one per row, whose interval misses the true mean."""
+    errors = samples.std(1, ddof=1) / math.sqrt(samples.shape[1])
+    far = np.abs(samples.mean(1) - truth) > 4 * errors  # narrower it never is
+    found = [mean_interval(sample, level) for sample in samples[far]]
+    return sum(not i.low <= truth <= i.high for i in found)
+
+
+def test_a_long_tail_widens_its_side():
+    """Of 200 000 exponential samples of 32, Student's 1e-6 interval misses 59."""
+    from scipy import stats
+
+    rng = np.random.default_rng(ROOT)
+    samples = rng.standard_exponential(size=(200_000, 32))
+    t = (samples.mean(1) - 1) / (samples.std(1, ddof=1) / math.sqrt(32))
+    assert np.sum(np.abs(t) > stats.t.isf(5e-7, 31)) > 40
+    assert misses(samples, 1.0, 1e-6) <= 4
+
+
+@pytest.mark.parametrize("n", [2, 32, 1000])
+def test_skewness_never_narrows_and_has_a_limit(n):
+    for sample in np.random.default_rng(ROOT).lognormal(size=(100, n)):
+        found, mirrored = mean_interval(sample, 1e-6), mean_interval(-sample, 1e-6)
+        assert (found.below, found.above) == (mirrored.above, mirrored.below)
+        narrow, wide = sorted((found.below, found.above))
+        assert narrow == pytest.approx(mean_interval(range(n), 1e-6).below)
+        assert narrow <= wide <= 3 * narrow
+
+
+def test_hall_is_inverted():
+    """Where the end lies, the transformed statistic is Student's quantile."""
+    sample = np.concatenate([np.arange(100.0), [200.0]])
+    found = mean_interval(sample, 1e-3)
+    slant = float(np.mean(((sample - found.mean) / sample.std()) ** 3)) / math.sqrt(101)
+    t = -found.above
+    hall = t + slant * t**2 / 3 + slant**2 * t**3 / 27 + slant / 6
+    assert -hall == pytest.approx(found.below)
+    assert found.above > 1.05 * found.below
+
+
 def test_the_interval_is_students():
-    sample = np.random.default_rng(ROOT).normal(1.0, 2.0, 40)
-    found = student(sample, 1e-6)
+    half = np.random.default_rng(ROOT).normal(1.0, 2.0, 20)
+    sample = np.concatenate([half, -half])  # no skewness
+    found = mean_interval(sample, 1e-6)
     from scipy import stats
 
     low, high = stats.t.interval(
@@ -47,13 +86,14 @@ def test_the_interval_is_students():
 
 def test_never_narrower_than_four_standard_errors():
     sample = np.arange(1000.0)
-    assert student(sample, 0.5).reach == 4
+    found = mean_interval(sample, 0.5)
+    assert found.below == found.above == 4
 
 
 def test_equal_values_are_separated_unless_they_are_zero():
-    assert student([2.0] * 40, 1e-6).separation == math.inf
-    assert student([-2.0] * 40, 1e-6).separation == -math.inf
-    assert student([0.0] * 40, 1e-6).separation == 0
+    assert mean_interval([2.0] * 40, 1e-6).separation == math.inf
+    assert mean_interval([-2.0] * 40, 1e-6).separation == -math.inf
+    assert mean_interval([0.0] * 40, 1e-6).separation == 0
 
 
 @pytest.mark.parametrize(
@@ -70,13 +110,13 @@ def test_equal_values_are_separated_unless_they_are_zero():
 )
 def test_bad_input(values, level):
     with pytest.raises(ValueError, match=r"`values` must be|`level` must lie"):
-        student(values, level)
+        mean_interval(values, level)
 
 
 @pytest.mark.parametrize("shift", [1.0, -1.0])
 def test_records_can_be_recomputed_and_changing_a_number_breaks_them(shift):
     sample = np.random.default_rng(ROOT).normal(shift, 0.1, 32)
-    interval = student(sample, 1e-6)
+    interval = mean_interval(sample, 1e-6)
     sign = ">" if shift > 0 else "<"
     record = mean_is(sign, sample, interval, "a mean")
     assert recheck.decide(record).valid is True
@@ -95,5 +135,5 @@ def test_records_can_be_recomputed_and_changing_a_number_breaks_them(shift):
 
 def test_a_record_of_what_is_not_separated_does_not_stand():
     sample = np.random.default_rng(ROOT).normal(0.0, 1.0, 32)
-    record = mean_is(">", sample, student(sample, 1e-6), "a mean")
+    record = mean_is(">", sample, mean_interval(sample, 1e-6), "a mean")
     assert recheck.decide(record).valid is False

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verify.fit import intervals
-from verify.fit.intervals import MINIMUM, mean_is, student
+from verify.fit.intervals import MINIMUM, mean_interval, mean_is
 from verify.outcome import Holds, Inconclusive, Outcome, Refuted
 from verify.verdict import Cause
 
@@ -94,7 +94,7 @@ def at_once(bounds: Sequence[Bound], level: float, **evidence: Any) -> Outcome:
         return Inconclusive(reason, cause=Cause.BUDGET, **common)
     share = level / len(bounds)
     found = [
-        _Judged(one, values - one.bound, student(values - one.bound, share))
+        _Judged(one, values - one.bound, mean_interval(values - one.bound, share))
         for one, values in zip(bounds, kept, strict=True)
     ]
     return _decided(min(found, key=lambda f: f.separation), common)

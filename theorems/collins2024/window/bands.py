@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verify.fit.intervals import MINIMUM, Interval, mean_is, student
+from verify.fit.intervals import MINIMUM, Interval, mean_interval, mean_is
 from verify.outcome import Holds, Inconclusive, Outcome, Refuted
 from verify.verdict import Cause
 
@@ -98,7 +98,7 @@ def within(bands: Sequence[Band], level: float, **evidence: Any) -> Outcome:
         return Inconclusive(reason, cause=Cause.BUDGET, **common)
     share = level / len(bands)
     found = [
-        _Judged(band, values, student(values, share))
+        _Judged(band, values, mean_interval(values, share))
         for band, values in zip(bands, kept, strict=True)
     ]
     worst = max(found, key=lambda one: one.beyond)
@@ -129,7 +129,9 @@ def _outside(worst: _Judged, share: float, common: dict[str, Any]) -> Outcome:
     bound = band.low if below else band.high
     shifted = worst.values - bound
     says = f"{band.says} minus {bound:.6g}"
-    witness = mean_is("<" if below else ">", shifted, student(shifted, share), says)
+    witness = mean_is(
+        "<" if below else ">", shifted, mean_interval(shifted, share), says
+    )
     side = "below" if below else "above"
     return Refuted(
         f"{band.says} is {i.mean:.4g} ± {i.error:.2g}, {side} {bound:.4g}",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from theorems.huang2024.data.generate import random_datasets
 from verify import Cause, Figure, Holds, Inconclusive, Outcome, Refuted, Series
-from verify.fit.intervals import mean_is, student
+from verify.fit.intervals import mean_interval, mean_is
 
 if TYPE_CHECKING:
     from theorems.huang2024.dynamics.engine import Track
@@ -137,7 +137,7 @@ def within(bands: Sequence[Band], level: float, **evidence: Any) -> Outcome:
         HOLDS if every interval lies inside its range, REFUTED if one lies wholly
         outside, INCONCLUSIVE otherwise.
     """
-    found = [(band, student(band.values, level / len(bands))) for band in bands]
+    found = [(band, mean_interval(band.values, level / len(bands))) for band in bands]
     common: dict[str, Any] = {
         "n": sum(len(band.values) for band in bands),
         "level": level,
@@ -150,7 +150,7 @@ def within(bands: Sequence[Band], level: float, **evidence: Any) -> Outcome:
                 bound = band.low if sign == "<" else band.high
                 beyond = band.values - bound
                 says = f"{band.says} over {bound:.6g}"
-                there = student(beyond, level / len(bands))
+                there = mean_interval(beyond, level / len(bands))
                 witness = mean_is(sign, beyond, there, says)
                 reason = f"{band.says} is {interval.mean:.4g} ± {interval.error:.2g}"
                 return Refuted(reason, witness=witness, **common)

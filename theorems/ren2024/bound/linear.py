@@ -27,7 +27,7 @@ from theorems.ren2024.bound.notation import (
     w,
 )
 from verify import Cause, Claim, Figure, Holds, Inconclusive, Outcome, Refuted, Series
-from verify.fit.intervals import mean_is, student
+from verify.fit.intervals import mean_interval, mean_is
 
 Floats = NDArray[np.float64]
 
@@ -97,7 +97,7 @@ def decide(claim: Claim, draws: Draws, level: float) -> Outcome:
     ratios = [
         n**twice * row / exact for n, row in zip(SIZES, draws.squares, strict=True)
     ]
-    found = [student(row, level / len(SIZES)) for row in ratios]
+    found = [mean_interval(row, level / len(SIZES)) for row in ratios]
     off = [max(abs(i.low - 1), abs(i.high - 1)) for i in found]
     worst = int(np.argmax(off))
     common = {
@@ -117,7 +117,7 @@ def decide(claim: Claim, draws: Draws, level: float) -> Outcome:
     most, n, row = max(beyond, key=lambda one: one[0])
     if most > 0:
         few = row[:ENOUGH] - 1
-        interval = student(few, level / len(SIZES))
+        interval = mean_interval(few, level / len(SIZES))
         sign = ">" if interval.mean > 0 else "<"
         if not (interval.low > 0 or interval.high < 0):
             return Inconclusive("too close to tell", cause=Cause.BUDGET, **common)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verify import Holds, Inconclusive, Outcome, Refuted
-from verify.fit.intervals import MINIMUM, mean_is, student
+from verify.fit.intervals import MINIMUM, mean_interval, mean_is
 from verify.verdict import Cause
 
 Floats = NDArray[np.float64]
@@ -42,7 +42,7 @@ def within(
     if min(v.size for v in kept.values()) < MINIMUM:
         return Inconclusive("too few finished seeds", cause=Cause.BUDGET, **common)
     share = level / len(kept)
-    found = {name: student(values, share) for name, values in kept.items()}
+    found = {name: mean_interval(values, share) for name, values in kept.items()}
     told = "; ".join(f"{k} {i.mean:.3g} ± {i.error:.2g}" for k, i in found.items())
     beyond = {name: max(low - i.high, i.low - high) for name, i in found.items()}
     worst = max(beyond, key=lambda name: beyond[name])
@@ -55,7 +55,7 @@ def within(
         witness = mean_is(
             "<" if under else ">",
             shifted,
-            student(shifted, share),
+            mean_interval(shifted, share),
             f"{worst} - {bound}",
         )
         says = f"outside [{low:.3g}, {high:.3g}]: {told}"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from theorems.ren2024.features.formulas import d_r, x, y
 from verify import Holds, Inconclusive, Outcome, Refuted
-from verify.fit.intervals import Interval, mean_is, student
+from verify.fit.intervals import Interval, mean_interval, mean_is
 from verify.symbolic import Compiled
 from verify.verdict import Cause
 
@@ -104,7 +104,8 @@ def decide(cases: dict[str, Floats], level: float, says: str) -> Outcome:
         REFUTED when an interval excludes 0, else HOLDS.
     """
     intervals = {
-        name: student(values, level / len(cases)) for name, values in cases.items()
+        name: mean_interval(values, level / len(cases))
+        for name, values in cases.items()
     }
     worst = max(intervals, key=lambda name: abs(intervals[name].separation))
     interval = intervals[worst]
@@ -117,7 +118,7 @@ def decide(cases: dict[str, Floats], level: float, says: str) -> Outcome:
         "n": sum(values.size for values in cases.values()),
         "searched": f"{', '.join(cases)}; {GROUPS} independent groups of draws",
     }
-    told = f"{worst}: {interval.mean:.3g} ± {interval.reach * interval.error:.2g}"
+    told = f"{worst}: {interval.mean:.3g} ± {(interval.high - interval.low) / 2:.2g}"
     if abs(interval.separation) > 1:
         sign = ">" if interval.mean > 0 else "<"
         witness = mean_is(sign, cases[worst], interval, f"{says}, {worst}")
@@ -129,4 +130,4 @@ def decide(cases: dict[str, Floats], level: float, says: str) -> Outcome:
 
 def _sharp(intervals: dict[str, Interval]) -> bool:
     """Whether every interval is narrower than ±1/4: false formulas miss by more."""
-    return all(i.reach * i.error < 0.25 for i in intervals.values())
+    return all((i.high - i.low) / 2 < 0.25 for i in intervals.values())

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verify.fit.intervals import MINIMUM, Interval, mean_is, student
+from verify.fit.intervals import MINIMUM, Interval, mean_interval, mean_is
 from verify.outcome import Figure, Holds, Inconclusive, Outcome, Refuted, Series
 from verify.runs import Trained, Trainings
 from verify.verdict import Cause
@@ -178,7 +178,8 @@ def decide(
         return Inconclusive(reason, cause=Cause.BUDGET, **common)
     share = level / len(comparisons)
     judged = [
-        _Judged(c, v, student(v, share)) for c, v in zip(comparisons, kept, strict=True)
+        _Judged(c, v, mean_interval(v, share))
+        for c, v in zip(comparisons, kept, strict=True)
     ]
     worst = min(judged, key=lambda one: one.separation)
     interval = worst.interval

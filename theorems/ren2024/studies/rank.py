@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verify.fit.intervals import mean_is, student
+from verify.fit.intervals import mean_interval, mean_is
 from verify.outcome import Figure, Holds, Outcome, Refuted, Series
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def sampled(claim: Claim, counts: Counts, profile: Profile) -> Outcome:
     for says, values, sign in found:
         against = "<" if sign == ">" else ">"
         for rows in (500, 2000, 4000, LAYERS):  # as few as show it
-            interval = student(values[:rows], share)
+            interval = mean_interval(values[:rows], share)
             away = interval.separation * (1 if against == ">" else -1)
             if away > 1:
                 witness = mean_is(against, values[:rows], interval, says)
