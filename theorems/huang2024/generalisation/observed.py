@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 LATE = (
     20_000  # steps; times eta at least 2000, long after the slowest token has set out
 )
+FIRM = 15.0  # margins from here on make claims about probabilities say something
 SHARE = 0.25  # of the limit speed eta W*_x / ||W*||: a constant C_0 that is exhibited
 
 Scores = NDArray[np.float64]
@@ -85,7 +86,8 @@ def train(
     from theorems.huang2024.dynamics.engine import run
 
     count = len(datasets)
-    delta = np.exp(rng.uniform(np.log(0.05), np.log(60), count))
+    low = rng.choice((0.05, FIRM), count)
+    delta = np.exp(rng.uniform(np.log(low), np.log(60)))
     eta = np.exp(rng.uniform(np.log(0.1), 0, count))
     tracks = run(datasets, delta=delta, eta=eta, at=[LATE], plain=not normalised)
     return [
@@ -98,7 +100,7 @@ def train(
 def trained(profile: Profile, seed: int) -> list[Trained]:
     """Injective and other maps, sentences and prefixes, three kinds of frequencies."""
     rng = np.random.default_rng(seed)
-    each = profile.pick(smoke=3, default=8, full=100)
+    each = profile.pick(smoke=6, default=8, full=100)
     datasets = [
         dataset
         for injective in (True, False)
