@@ -252,7 +252,8 @@ def _bounds(claim: Claim, trainings: Trainings, task: str) -> list[Bound]:
         Bound(f"log ρ less that of unrelated subspaces, {learns},", excess, "<", 0.0),
         Bound(f"log ρ, {learns}, less {fails}", rho[learns] - rho[fails], "<", 0.0),
         Bound(
-            f"{claim.along} times the correlation of log ρ and log error, {learns},",
+            f"{claim.along} times the correlation (Fisher's z) of log ρ and log error, "
+            f"{learns},",
             along, ">", 0.0,
         ),
         Bound(

@@ -192,13 +192,14 @@ def log_error_ratio(
 def correlation(trainings: Trainings, model: Model, subspace: str) -> Floats:
     """Correlation of log ρ and log error over the snapshots of each run, ``(seeds,)``.
 
-    Without the start, where M = 10⁻⁶ I has ρ = 1 whatever B.
+    As Fisher's z = artanh r: correlations near 1 and -1 have skewed laws. Without the start, where M = 10⁻⁶ I has ρ = 1 whatever B.
     """
     rho = log_rho(trainings, model, subspace)[:, 1:]
     error = np.log(observed(trainings, model, "error"))[:, 1:]
     centred = [v - v.mean(axis=1, keepdims=True) for v in (rho, error)]
     lengths = [np.sqrt(np.square(v).sum(axis=1)) for v in centred]
-    return np.asarray((centred[0] * centred[1]).sum(axis=1) / lengths[0] / lengths[1])
+    r = (centred[0] * centred[1]).sum(axis=1) / lengths[0] / lengths[1]
+    return np.asarray(np.arctanh(r))
 
 
 def log_excess(trainings: Trainings, model: Model, subspace: str) -> Floats:

@@ -134,7 +134,9 @@ def _runs(trainings: Trainings, plot: Ablation, value: float) -> Trained:
 
 
 def panels(trainings: Trainings, plot: Ablation, order: Sequence[float]) -> list[Panel]:
-    """‖M‖ of one plot in a claimed order: averaged over the end, and over all steps.
+    """log ‖M‖ of one plot in a claimed order: ‖M‖ averaged over the end, or all steps.
+
+    Logarithms, since noise is relative: some runs lie far above the others.
 
     Args:
         trainings: Of a study that contains the plot.
@@ -149,7 +151,7 @@ def panels(trainings: Trainings, plot: Ablation, order: Sequence[float]) -> list
     letter = NAMES[plot.varied]
     settings = [f"{letter} = {value:g}" for value in order]
     return [
-        Panel(f"{plot.name}, {when}", settings, np.stack(columns, axis=1))
+        Panel(f"{plot.name}, {when}", settings, np.log(np.stack(columns, axis=1)))
         for when, columns in (
             ("last fifth", [n[:, -end:].mean(axis=1) for n in norms]),
             ("all steps", [n.mean(axis=1) for n in norms]),
