@@ -53,7 +53,7 @@ def test_both_paths_agree_and_nothing_is_wrong(family):
 )
 def test_a_wrong_level_refutes_true_claims(monkeypatch, family, module):
     assert "REFUTED" not in verdicts(family, study.TRUE, 60)
-    monkeypatch.setattr(module, "student", too_narrow)
+    monkeypatch.setattr(module, "mean_interval", too_narrow)
     monkeypatch.setattr("verify.fit.intervals.STANDARD_ERRORS", 0.0)
     assert "REFUTED" in verdicts(family, study.TRUE, 60)
 

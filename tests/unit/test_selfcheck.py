@@ -266,14 +266,14 @@ def test_a_remainder_too_small_is_found(monkeypatch):
 def test_a_wrong_interval_is_found(monkeypatch, part):
     from verify.fit import intervals
 
-    right = intervals.student
+    right = intervals.mean_interval
 
     def off(values, level):
         found = right(values, level)
         nudged = getattr(found, part) * (1 + 1e-13)
         return dataclasses.replace(found, **{part: nudged})
 
-    monkeypatch.setattr(intervals, "student", off)
+    monkeypatch.setattr(intervals, "mean_interval", off)
     assert part in wrong("fits").reason
 
 

@@ -121,6 +121,9 @@ def _widened(reach: float, slant: float) -> float:
     Args:
         reach: Without a tail.
         slant: Skewness toward this side over the root of the sample's size.
+
+    Returns:
+        The wider distance, ``reach`` where there is no tail.
     """
     if not slant > 0:
         return reach
