@@ -16,8 +16,8 @@ from verify.runs import Batch, Trained, Trainings
 
 SMOKE = profile("smoke")
 STUDIES = {
-    3: ablation.study("figure-3", figure_3.plots(), SMOKE, 0, "cpu"),
-    4: ablation.study("figure-4", figure_4.plots(), SMOKE, 0, "cpu"),
+    3: ablation.study("figure-3", figure_3.plots(), SMOKE, 0, "cpu", 32),
+    4: ablation.study("figure-4", figure_4.plots(), SMOKE, 0, "cpu", 32),
 }
 
 
@@ -45,7 +45,7 @@ def test_queries_are_one_only_where_n_varies():
 
 
 def test_another_seed_gives_other_runs():
-    other = ablation.study("figure-3", figure_3.plots(), SMOKE, 1, "cpu")
+    other = ablation.study("figure-3", figure_3.plots(), SMOKE, 1, "cpu", 32)
     assert not set(other.seeds) & set(STUDIES[3].seeds)
 
 

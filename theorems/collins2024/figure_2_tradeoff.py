@@ -21,6 +21,8 @@ Deviations from the text:
 
 from __future__ import annotations
 
+from functools import cache
+
 from sympy import Integer, symbols
 from sympy import exp as sympy_exp
 
@@ -81,7 +83,8 @@ def derivatives_have_one_sign(claim: Claim) -> Outcome:
     return outcome.but(steps=steps, reason="both derivatives are sums of one sign")
 
 
-def _identities(n: int) -> list[str]:
+@cache
+def _identities(n: int) -> tuple[str, ...]:
     """Check both identities for n tokens.
 
     Raises:
@@ -112,7 +115,7 @@ def _identities(n: int) -> list[str]:
         if residual.as_numer_denom()[0].expand() != 0:
             raise ArithmeticError(f"{name} is no sum over pairs for n = {n}")
         steps.append(f"{name} is the sum over pairs, n = {n}: identity in e_i and u_i")
-    return steps
+    return tuple(steps)
 
 
 @check(CLAIM, grade="numeric", scope="d = 2, 3, 5, n = 5 to 200, w = 0 to 100")

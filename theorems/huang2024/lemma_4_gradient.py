@@ -21,6 +21,7 @@ Not decided here: that W_ov has this form (Lemma 3, Corollary 1).
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,15 +112,23 @@ CLAIM = Claim(
 
 def sides(claim: Claim) -> Identity:
     """The inner product of Eq. (6) with W' for one sample, and the lemma's sum."""
+    return _sides(claim.scale, claim.residual, claim.centre)
+
+
+@lru_cache(maxsize=32)
+def _sides(scale: sp.Expr, residual: sp.MatrixExpr, centre: sp.MatrixExpr) -> Identity:
+    pushes = M.T * residual  # [T]_{In(x_l)} - 1{In(x_l) = In(X)}
+    moved = X * Phi * pushes - centre * (phi.T * pushes)
+    right = scale * sp.Trace(moved * x_q.T * W.T)
+    return Identity(_inner(), right, says="Lemma 4 fails")
+
+
+@cache
+def _inner() -> sp.Expr:
     W_ov_X = Delta * M + one * c.T
     spread = Phi - phi * phi.T
     gradient = X * spread * W_ov_X.T * (T - e_y) * x_q.T  # Eq. (6)
-    inner = sp.Trace(gradient * W.T)
-    pushes = M.T * claim.residual  # [T]_{In(x_l)} - 1{In(x_l) = In(X)}
-    moved = X * Phi * pushes - claim.centre * (phi.T * pushes)
-    return Identity(
-        inner, claim.scale * sp.Trace(moved * x_q.T * W.T), says="Lemma 4 fails"
-    )
+    return sp.Trace(gradient * W.T)
 
 
 # ---------------------------------------------------------------- exact

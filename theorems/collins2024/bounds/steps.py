@@ -6,6 +6,7 @@ proved", never "refuted".
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import sympy as sp
 
@@ -72,7 +73,13 @@ def nonnegative(expr: sp.Expr, low: Low) -> bool:
     Returns:
         True if the expression is proved not to be negative; False says nothing.
     """
-    shifted = sp.sympify(expr).subs({s: s + bound for s, bound in low.items()})
+    return _nonnegative(sp.sympify(expr), tuple(low.items()))
+
+
+@lru_cache(maxsize=1024)
+def _nonnegative(expr: sp.Expr, lows: tuple[tuple[sp.Symbol, sp.Expr], ...]) -> bool:
+    low = dict(lows)
+    shifted = expr.subs({s: s + bound for s, bound in lows})
     if shifted.free_symbols - set(low) or not shifted.is_rational_function(*low):
         return False
     signs = [_sign(part, low) for part in sp.fraction(sp.cancel(sp.together(shifted)))]

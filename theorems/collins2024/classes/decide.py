@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -55,6 +56,7 @@ class AtLeast:
         return Inconclusive(f"{self.says}: not proved", cause=Cause.NO_PROOF)
 
 
+@lru_cache(maxsize=256)
 def exactly(expr: sp.Expr, *names: sp.Symbol) -> Callable[..., Fraction]:
     """A rational function as a function of fractions, without rounding.
 
@@ -93,7 +95,12 @@ def nonnegative(expr: sp.Expr, lows: Mapping[sp.Symbol, int]) -> bool:
     Returns:
         True if proved; False says nothing.
     """
-    shifted = expr.subs({s: s + low for s, low in lows.items()}, simultaneous=True)
+    return _nonnegative(sp.sympify(expr), tuple(lows.items()))
+
+
+@lru_cache(maxsize=1024)
+def _nonnegative(expr: sp.Expr, lows: tuple[tuple[sp.Symbol, int], ...]) -> bool:
+    shifted = expr.subs({s: s + low for s, low in lows}, simultaneous=True)
     numerator, denominator = sp.fraction(sp.cancel(sp.together(shifted)))
     symbols = sorted(expr.free_symbols, key=str)
     if not symbols:

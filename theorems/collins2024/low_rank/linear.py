@@ -93,8 +93,7 @@ def counted(
     degree 5, are those of the circle; d = 2, k = 1, B = e_1, noise ±σ, two tokens.
     """
     points, weights = _circle()
-    square = np.zeros((4, 4), dtype=object)
-    cross = np.zeros(4, dtype=object)
+    square, cross = np.zeros((2, 2), dtype=object), np.zeros(4, dtype=object)
     power = Fraction(0)
     # What a query adds, once for each task: q qᵀ, f(q) q and f(q)².
     second = sum(w * np.outer(q, q) for q, w in zip(points, weights, strict=True))
@@ -102,12 +101,15 @@ def counted(
         f = a * points[:, 0] + constant
         first = sum(w * t * q for q, w, t in zip(points, weights, f, strict=True))
         power += sum(w * t**2 for w, t in zip(weights, f, strict=True)) / 2
+        mean = np.zeros(2, dtype=object)
         for i, j in itertools.product(range(len(points)), repeat=2):
             mass = weights[i] * weights[j] / 8
             for signs in itertools.product((noise, -noise), repeat=2):
                 s = (f[i] + signs[0]) * points[i] + (f[j] + signs[1]) * points[j]
-                square += mass * np.kron(np.outer(s, s), second)
-                cross += mass * np.kron(s, first)
+                square += mass * np.outer(s, s)
+                mean += mass * s
+        cross += np.kron(mean, first)
+    square = np.kron(square, second)
     matrix = sp.Matrix(4, 4, lambda i, j: _rational(square[i, j]))
     return matrix, sp.Matrix([_rational(v) for v in cross]), _rational(power)
 

@@ -78,9 +78,11 @@ def _study(
     )
 
 
-def seeds_of(profile: Profile, seed: int, name: str = "run") -> list[int]:
+def seeds_of(
+    profile: Profile, seed: int, name: str = "run", least: int = 64
+) -> list[int]:
     """One integer per run of a configuration; few seeds do not separate quadratics."""
-    return [seed_of(seed, name, i) for i in range(max(profile.seeds, 64))]
+    return [seed_of(seed, name, i) for i in range(max(profile.seeds, least))]
 
 
 def figure_models() -> list[Model]:
@@ -135,8 +137,9 @@ def spurious_models() -> list[Model]:
 
 def growing(profile: Profile, seed: int, device: str) -> Study:
     """Covariates of Assumption 4.3; rates fall so that M settles, and add up to 15."""
+    seeds = seeds_of(profile, seed, least=128)  # 64 leave the scales to the root seed
     return _study(
-        "spurious", spurious_models(), seeds_of(profile, seed), profile, device,
+        "spurious", spurious_models(), seeds, profile, device,
         steps=profile.pick(smoke=300, default=2000, full=4000),
         decay=0.998, covariates="product", sigma=LOUD,
     )  # fmt: skip

@@ -132,11 +132,15 @@ def compared(
     n: int, M: tuple[float, float], c: float, variance: Fraction, says: str
 ) -> dict[str, Any]:
     """A record that the loss at diag(M) exceeds that at c BB^T."""
-    loss = formula_of(n)
+    value = _loss_at(n, c, variance)
+    return formula(formula_of(n), ">", value, inputs(*M, variance), says)
+
+
+@functools.lru_cache(maxsize=256)
+def _loss_at(n: int, c: float, variance: Fraction) -> sp.Expr:
     other = inputs(c, 0.0, variance)
     point = {x: sp.Rational(other[x.name]) for x in (exact.y, exact.z, exact.noise)}
-    value = loss.subs(point, simultaneous=True)
-    return formula(loss, ">", value, inputs(*M, variance), says)
+    return formula_of(n).subs(point, simultaneous=True)
 
 
 @functools.cache

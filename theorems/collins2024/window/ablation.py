@@ -81,16 +81,22 @@ Optima = Mapping[Ablation, Mapping[float, float]]  # w* by plot and value
 
 
 def study(
-    name: str, plots: Sequence[Ablation], profile: Profile, seed: int, device: str
+    name: str,
+    plots: Sequence[Ablation],
+    profile: Profile,
+    seed: int,
+    device: str,
+    least: int,
 ) -> Study:
-    """Every configuration of some plots, each once, with the seeds of the profile."""
+    """Every configuration of some plots, each once, with ``least`` seeds or more."""
+    seeds = max(profile.seeds, least)
     every = itertools.chain.from_iterable(plot.configurations() for plot in plots)
     unique = {tuple(sorted(c.items())): c for c in every}
     return Study(
         name=name,
         trainer="theorems.collins2024.window.training:pretrain",
         configurations=list(unique.values()),
-        seeds=[seed_of(seed, "run", i) for i in range(profile.seeds)],
+        seeds=[seed_of(seed, "run", i) for i in range(seeds)],
         options={
             "d": D, "steps": steps_of(profile), "every": EVERY, "decay": 0.999,
             "init": 0.001,

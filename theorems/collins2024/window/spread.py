@@ -9,6 +9,8 @@ l (w·x) b with ``b = E Σ γ_i u_i``, ``u_i = 1 - x_i·x``; noise gives it the 
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 NODES = 400  # Gauss-Legendre in the angle; e^{-w u} is at least .1 wide: 12 nodes
@@ -20,9 +22,14 @@ LARGEST = 100.0
 LOGS = np.arange(-40.0, 2 * LARGEST + 10, STEP)
 
 
+@cache
+def _rule() -> tuple[np.ndarray, np.ndarray]:
+    return np.polynomial.legendre.leggauss(NODES)
+
+
 def bias(w: float, n: int, d: int) -> float:
     """b, for w from 0 to 100 and n up to a few hundred."""
-    x, weights = np.polynomial.legendre.leggauss(NODES)
+    x, weights = _rule()
     angle = (x + 1) * np.pi / 2
     p = weights * np.sin(angle) ** (d - 2)
     p /= p.sum()

@@ -24,6 +24,10 @@ import numba
 import numpy as np
 
 _jit = numba.njit(cache=True, nogil=True, error_model="numpy")
+_inner = numba.njit(
+    nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
+)
+"""For functions that only compiled ones call: how Python would is left out."""
 _part = numba.njit(inline="always", error_model="numpy")
 """For functions with one caller: compiled with it, and not once more by themselves."""
 
@@ -31,13 +35,13 @@ NEGLIGIBLE = -80.0
 """An edge this far (in logarithm) below the largest moves no score: e^-80 = 2e-35."""
 
 
-@_jit
+@_inner
 def _softplus(x):
     """log(1 + e^x) for any x, infinities included."""
     return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 
-@_jit
+@_inner
 def _side(problem, low, high):
     """Softmax over one side of a sentence; returns the logarithm of its total."""
     entries, pairs = problem.entries, problem.pairs
@@ -126,7 +130,7 @@ def _attend(problem, s, constant):
         _weigh(problem, s, -_softplus(minus - plus))
 
 
-@_jit
+@_inner
 def _descent(problem, constant):
     """-grad at the scores w, to g.
 
@@ -156,7 +160,7 @@ def _descent(problem, constant):
     return largest, _length(pairs), loosest < problem.law.settled
 
 
-@_jit
+@_inner
 def _length(pairs):
     """||g||."""
     total = 0.0
@@ -195,7 +199,7 @@ def merged(problem, tau):
     return top, _length(pairs)
 
 
-@_jit
+@_inner
 def _step(problem, scale):
     """Move by eta * scale * g, as the moving frame sees it."""
     pairs, eta = problem.pairs, problem.law.eta
@@ -226,7 +230,7 @@ def late(problem, t, end):
     return t
 
 
-@_jit
+@_inner
 def _place(problem, tau):
     """W = rho + tau * frame."""
     pairs = problem.pairs
@@ -275,7 +279,7 @@ def advance(problem, t, end):
     return t
 
 
-@_jit
+@_inner
 def _log_expm1(log_x):
     """log(e^x - 1) from log x, for any x > 0."""
     x = math.exp(log_x)
@@ -284,7 +288,7 @@ def _log_expm1(log_x):
     return x + math.log(-math.expm1(-x))
 
 
-@_jit
+@_inner
 def _log_excess(problem, s):
     """Logarithm of a sentence's loss less the least loss log(1 + (V-1) e^-Delta).
 
@@ -304,7 +308,7 @@ def _log_excess(problem, s):
     return total if total < -37 else math.log(_softplus(total))
 
 
-@_jit
+@_inner
 def _geometry(problem):
     """||W|| and 1 - cos(W, W*), the latter from the part of W across W*."""
     pairs, inner, along, across = problem.pairs, 0.0, 0.0, 0.0
@@ -344,7 +348,6 @@ def observe(problem, t, k, out):
     out.log_excess[k] = total
 
 
-@_jit
 def track(problem, t, at, row, out):
     """Run from ``t`` through the steps ``at``, recording them from ``row`` on.
 

@@ -7,6 +7,7 @@ so is "not proved", never "refuted".
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import sympy as sp
 
@@ -31,9 +32,15 @@ def nonnegative(expr: sp.Expr, low: Low) -> bool:
     >>> nonnegative(x**2 - 2 * x + 1, {x: 1}), nonnegative(1 - x, {x: 0})
     (True, False)
     """
-    bounds = {symbol: sp.sympify(bound) for symbol, bound in low.items()}
+    bounds = ((symbol, sp.sympify(bound)) for symbol, bound in low.items())
+    return _nonnegative(sp.sympify(expr), tuple(bounds))
+
+
+@lru_cache(maxsize=2048)  # readings, and a claim decided twice, ask for the same
+def _nonnegative(expr: sp.Expr, low: tuple[tuple[sp.Symbol, sp.Expr], ...]) -> bool:
+    bounds = dict(low)
     try:
-        plain = _Plain(bounds).rewrite(sp.sympify(expr))
+        plain = _Plain(bounds).rewrite(expr)
     except _UnprovedError:
         return False
     if plain.free_symbols - bounds.keys():
