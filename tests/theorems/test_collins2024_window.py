@@ -80,7 +80,7 @@ def trainings(study, norm):
         made.append(
             Trained(
                 tuple(c for c, _ in runs), np.array([s for _, s in runs]), steps,
-                np.zeros_like(noisy), {"spectral_norm": noisy}, {},
+                np.zeros_like(noisy), {"spectral_norm": np.exp(noisy)}, {},
                 np.full(len(runs), -1),
             )
         )  # fmt: skip

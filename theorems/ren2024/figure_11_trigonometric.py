@@ -175,6 +175,12 @@ def trig(profile: Profile, root_seed: int, device: str, runs: Runs) -> Trainings
     return runs.get(designs.study("trig", profile, root_seed, device))
 
 
+@evidence
+def plain(profile: Profile, root_seed: int, device: str, runs: Runs) -> Trainings:
+    """The normal layer alone; 64 seeds left its level to the root seed."""
+    return runs.get(designs.normal("trig", profile, root_seed, device, least=192))
+
+
 @check(EQUIVALENCE, grade="trained", scope="one prompt per seed, d_r = 800")
 def dual_model_arrives(claim: Claim, dual_paths: Paths) -> Outcome:
     """Compare the distance after the claimed steps with a bound on rounding."""
@@ -257,12 +263,12 @@ def negative_layers(claim: Claim, trig: Trainings, profile: Profile) -> Outcome:
     LEVEL, grade="trained", scope="four epochs (full: eight)",
     profiles=("default", "full"),
 )  # fmt: skip
-def little_is_learnt(claim: Claim, trig: Trainings, profile: Profile) -> Outcome:
+def little_is_learnt(claim: Claim, plain: Trainings, profile: Profile) -> Outcome:
     """Compare the normal layer's final error with both ends of the range."""
     from theorems.ren2024.studies import compare
 
     ends = math.log10(claim.error.start), math.log10(claim.error.end)
-    end = compare.summary(trig, "normal", compare.END)
+    end = compare.summary(plain, "normal", compare.END)
     return compare.decide(
         [
             compare.Comparison(f"log10 error - {ends[0]:.3g}", end - ends[0], ">"),

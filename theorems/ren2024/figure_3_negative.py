@@ -13,8 +13,8 @@ Deviations from the text:
        @...-paper-rates compares these, @...-equal-rates has 0.005 for both.
     3. Batches, epochs and initialisation are not given: see figure_3_regularised.py.
 At equal rates and with own negatives, one seed of 128 is 8.6 standard deviations slower
-than the rest; the mean stands only against so long a tail, so that this reading has more
-seeds (192 in all studies of the linear task in full), chosen after it was seen.
+than the rest; the mean stands only against so long a tail, so that this reading has
+more seeds (192 in all studies of the linear task in full), chosen after it was seen.
 Of the gain at the paper's rates about half is the rate (figure-3/rates).
 """
 

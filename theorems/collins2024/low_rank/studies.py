@@ -195,7 +195,8 @@ def log_error_ratio(
 def correlation(trainings: Trainings, model: Model, subspace: str) -> Floats:
     """Correlation of log ρ and log error over the snapshots of each run, ``(seeds,)``.
 
-    As Fisher's z = artanh r: correlations near 1 and -1 have skewed laws. Without the start, where M = 10⁻⁶ I has ρ = 1 whatever B.
+    As Fisher's z = artanh r: correlations near 1 and -1 have skewed laws. Without the
+    start, where M = 10⁻⁶ I has ρ = 1 whatever B.
     """
     rho = log_rho(trainings, model, subspace)[:, 1:]
     error = np.log(observed(trainings, model, "error"))[:, 1:]

@@ -140,7 +140,7 @@ def _runs(trainings: Trainings, plot: Ablation, value: float) -> Trained:
 
 
 def panels(trainings: Trainings, plot: Ablation, order: Sequence[float]) -> list[Panel]:
-    """log ‖M‖ of one plot in a claimed order: ‖M‖ averaged over the end, or all steps.
+    """Log ‖M‖ of one plot in a claimed order: ‖M‖ averaged over the end, or all steps.
 
     Logarithms, since noise is relative: some runs lie far above the others.
 

@@ -102,15 +102,18 @@ def study(task: str, profile: Profile, root_seed: int, device: str) -> Study:
     return _study(f"ren2024/{task}", task, configurations, profile, root_seed, device)
 
 
-def normal(task: str, profile: Profile, root_seed: int, device: str) -> Study:
-    """The unmodified layer alone, for the dual models of the equivalence.
+def normal(
+    task: str, profile: Profile, root_seed: int, device: str, least: int = 0
+) -> Study:
+    """The unmodified layer alone, with ``least`` seeds or more.
 
     Most runs of the exponential task diverge at its rate, and the identity does not
     depend on the weights: there the rate is a tenth.
     """
     lr = {"linear": SLOW, "trig": FAST, "exp": FAST / 10}[task]
     only = PLAIN | {"name": "normal", "lr": lr, "kind": "plain", "task": task}
-    return _study(f"ren2024/{task}/normal", task, [only], profile, root_seed, device)
+    name = f"ren2024/{task}/normal"
+    return _study(name, task, [only], profile, root_seed, device, least)
 
 
 def _study(
@@ -120,8 +123,9 @@ def _study(
     profile: Profile,
     root_seed: int,
     device: str,
+    least: int = 0,
 ) -> Study:
-    count = seeds_of(task, profile)
+    count = max(seeds_of(task, profile), least)
     return Study(
         name=name,
         trainer="theorems.ren2024.studies.training:pretrain",
