@@ -96,11 +96,14 @@ def layers(
         )
         arrays = _features(X, W_Q, W_K, W_V, seeds)
         attention, allowed = _attention(arrays), rounding_bound(READING, arrays)
-    # Weights on the way to divergence underflow every feature: 0 / 0.
+    # Weights on the way to divergence underflow features: 0 / 0 where all do, and a
+    # first gradient that overflows where the normaliser is subnormal.
+    largest = arrays["V_D"].abs().amax(dim=(-2, -1)) / (arrays["eta"] * _total(arrays))
     usable = attention.isfinite().all(dim=(-2, -1)) & allowed.isfinite()
+    usable &= largest.isfinite()
     discards = {
         "diverged in pre-training": trained.diverged,
-        "all kernel values underflow": int((~usable).sum()),
+        "kernel values underflow": int((~usable).sum()),
     }
     return Layers(
         {name: x[usable] for name, x in arrays.items()},
@@ -144,6 +147,11 @@ def _joined(arrays: Arrays) -> tuple[Tensor, Tensor]:
     )
 
 
+def _total(arrays: Arrays) -> Tensor:
+    """D, the sum of all kernel values, ``(runs,)``."""
+    return (_joined(arrays)[1].mT @ arrays["p"]).sum(dim=(-2, -1))
+
+
 def _attention(arrays: Arrays) -> Tensor:
     V, Phi = _joined(arrays)
     return kernel_attention(V, Phi, arrays["p"])
@@ -172,7 +180,7 @@ def descend(
         Distances, ``(steps + 1, runs)``.
     """
     Phi, query, eta = arrays["Phi_D"], arrays["p"], arrays["eta"]
-    D = (_joined(arrays)[1].mT @ query).sum(dim=(-2, -1))
+    D = _total(arrays)
     n = labels.shape[-1]
     found = [predicted(W @ query)]
     for step in range(steps):
@@ -187,7 +195,7 @@ def descend(
 
 def start(arrays: Arrays) -> Tensor:
     """``W_0 = V_T φ(K_T)ᵀ / D``, the query's own token being the only one in it."""
-    D = (_joined(arrays)[1].mT @ arrays["p"]).sum(dim=(-2, -1), keepdim=True)
+    D = _total(arrays)[:, None, None]
     return arrays["v_q"] @ arrays["phi_k"].mT / D
 
 
