@@ -10,7 +10,7 @@ and a diverged run counts as 1, the limit of large errors, so that no run is los
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,8 +35,8 @@ class Comparison:
         values: One per seed; NaN where a run diverged.
         sign: ``<`` or ``>``: the claimed side of 0.
         outcomes: The only values that can occur, where they are few, such as yes and
-            no. Student's interval is too narrow for them: it has width 0 where all
-            seeds agree. Clopper and Pearson's must then lie on the same side.
+            no. Clopper and Pearson's exact interval then decides; Student's has width 0
+            where all seeds agree.
     """
 
     says: str
@@ -145,6 +145,16 @@ def counted(
     return float(low), float(high)
 
 
+def _interval(comparison: Comparison, values: Floats, level: float) -> Interval:
+    """The interval of a mean; that of few possible values is exact."""
+    found = mean_interval(values, level)
+    if not comparison.outcomes or not found.error:
+        return found
+    low, high = counted(values, comparison.outcomes, level)
+    reach = [abs(end - found.mean) / found.error for end in (low, high)]
+    return replace(found, low=low, high=high, below=reach[0], above=reach[1])
+
+
 def decide(
     comparisons: Sequence[Comparison], level: float, *, note: str = "", **evidence: Any
 ) -> Outcome:
@@ -178,7 +188,7 @@ def decide(
         return Inconclusive(reason, cause=Cause.BUDGET, **common)
     share = level / len(comparisons)
     judged = [
-        _Judged(c, v, mean_interval(v, share))
+        _Judged(c, v, _interval(c, v, share))
         for c, v in zip(comparisons, kept, strict=True)
     ]
     worst = min(judged, key=lambda one: one.separation)
