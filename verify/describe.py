@@ -49,7 +49,10 @@ def encode(value: Any) -> Any:
     Returns:
         Dicts, lists, strings and numbers only.
     """
-    if value is None or isinstance(value, str | bool):
+    kind = type(value)
+    if kind is float:  # most of it: rows of tables, points of figures
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | bool) or kind is int:
         return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in dataclasses.fields(value)]

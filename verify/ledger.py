@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
+from verify.accelerator import device_of
 from verify.build import build
 from verify.catalog import Catalog, CatalogError, theorem_files, theorem_root
+from verify.collector import paused
 from verify.declare import declare, declare_papers, module_of, node_of
 from verify.journal import JournalError, Writer
 from verify.progress import Progress
 from verify.provenance import provenance, run_key
-from verify.pytest_plugin import catalog_of, device_of, out_folder
+from verify.pytest_plugin import catalog_of, out_folder
 from verify.record import CheckRecord, Header, Report
 from verify.report import append_step_summary, render, write_views
 from verify.selfcheck_plugin import SelfChecks
@@ -81,11 +83,11 @@ class Ledger:
 
     Args:
         config: Of a session whose arguments include theorem modules.
-
-    Raises:
-        UsageError: An unknown claim, an unwritable folder, a device that is not there,
-            nothing to resume.
     """
+
+    writer: Writer
+    done_before: set[tuple[str, str]]
+    progress: Progress
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
@@ -95,8 +97,27 @@ class Ledger:
         self.trouble = ""
         self.collection_errors = 0
         self.failures = 0
-        option = config.option
-        catalog = catalog_of(config)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_sessionstart(self) -> Generator[None, object, object]:
+        """Begin the record; workers are started first, and load the modules meanwhile.
+
+        They have to be told what a resumed run skips, so that this one begins before.
+
+        Returns:
+            What the other hooks return.
+        """
+        resumes = self.config.option.verify_resume
+        if resumes:
+            self._begin()
+        result = yield
+        if not resumes:
+            self._begin()
+        return result
+
+    def _begin(self) -> None:
+        option = self.config.option
+        catalog = catalog_of(self.config)
         try:
             if not catalog.errors:  # what is missing may be in a module with an error
                 catalog.select(option.verify_select)
@@ -155,7 +176,8 @@ class Ledger:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Tell a worker what a resumed run skips."""
-        node.workerinput["verify_done"] = sorted(self.done_before)
+        done = self.done_before if self.config.option.verify_resume else ()
+        node.workerinput["verify_done"] = sorted(done)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
@@ -221,11 +243,12 @@ class Ledger:
         """Write the closing line of a run that finished, and what there is to show."""
         if status is not None:
             self.writer.end(status, time.monotonic() - self.started)
-        self.report = build(
-            self.writer.journal, strict=self.config.option.verify_strict
-        )
-        write_views(self.report, self.folder)
-        self._step_summary()
+        with paused():
+            self.report = build(
+                self.writer.journal, strict=self.config.option.verify_strict
+            )
+            write_views(self.report, self.folder)
+            self._step_summary()
 
     def _stopped_as_asked(self, session: pytest.Session) -> bool:
         """Whether -x ended a distributed run, which pytest-xdist calls an interrupt."""

@@ -22,6 +22,7 @@ from verify.catalog import (
     theorem_files,
 )
 from verify.check import Check
+from verify.collector import settle
 from verify.paper import ClaimError
 from verify.profiles import NAMES
 from verify.selfcheck_plugin import SelfCheckItem, SelfChecks, add_option, items_of
@@ -99,8 +100,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # Before torch is imported: tiny models are slower on several threads, and the last
     # digits of sums depend on their number.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    own = SelfChecks.of(config, catalog_of(config))
-    config.pluginmanager.register(own, "verify-self-checks")
+    if not distributes(config):
+        own = SelfChecks.of(config, catalog_of(config))
+        config.pluginmanager.register(own, "verify-self-checks")
     if is_worker(config):
         return
     from verify.ledger import Ledger
@@ -113,10 +115,18 @@ def is_worker(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput")
 
 
+def distributes(config: pytest.Config) -> bool:
+    """Whether this process hands checks out to workers, and runs none itself."""
+    option = config.option
+    distant = getattr(option, "dist", "no") != "no" and getattr(option, "tx", None)
+    return bool(distant) and not is_worker(config)
+
+
 def catalog_of(config: pytest.Config) -> Catalog:
     """The claims in the files and folders that pytest was given, loaded once."""
     if CATALOG not in config.stash:
         config.stash[CATALOG] = Catalog.load(places_of(config))
+        settle()
     return config.stash[CATALOG]
 
 
@@ -127,36 +137,10 @@ def places_of(config: pytest.Config) -> list[Path]:
     return [place for place in places if place.exists()]
 
 
-def device_of(config: pytest.Config) -> str:
-    """The device of the run.
-
-    Args:
-        config: With the option ``--verify-device``.
-
-    Returns:
-        ``cpu`` or ``cuda``.
-
-    Raises:
-        UsageError: CUDA was asked for and there is none.
-    """
-    wanted = str(config.option.verify_device)
-    if wanted == "cpu":
-        return "cpu"
-    import torch
-
-    if torch.cuda.is_available():
-        return "cuda"
-    if wanted == "cuda":
-        raise pytest.UsageError(
-            "--device cuda: torch sees no CUDA device; use --device cpu, or install a "
-            "CUDA build (make verify TORCH=cuda)"
-        )
-    return "cpu"
-
-
 def bench_of(config: pytest.Config) -> Bench:
     """What this process supplies to checks; evidence is shared through it."""
     if BENCH not in config.stash:
+        from verify.accelerator import device_of
         from verify.feed import Feed
         from verify.judge import Bench
         from verify.profiles import profile

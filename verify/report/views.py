@@ -34,7 +34,7 @@ def to_json(report: Report) -> str:
     Returns:
         JSON; NaN and infinities are written as words.
     """
-    data = finite(report.model_dump(mode="json"))
+    data = report.model_dump(mode="json")
     fields = ",\n".join(f"{_dump(key)}: {_lines(value)}" for key, value in data.items())
     return f"{{\n{fields}\n}}\n"
 
@@ -47,6 +47,13 @@ def _lines(value: Any) -> str:
 
 
 def _dump(value: Any) -> str:
+    try:
+        return _plain(value)
+    except ValueError:  # a NaN: rare enough not to look for it in everything
+        return _plain(finite(value))
+
+
+def _plain(value: Any) -> str:
     return json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
 

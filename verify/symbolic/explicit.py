@@ -87,7 +87,8 @@ def size_of(dimension: sp.Expr, sizes: Mapping[sp.Symbol, int]) -> int:
     """
     value = sp.sympify(dimension)
     # Substitution costs more than all that follows: most dimensions need none.
-    value = sp.sympify(sizes[value]) if value in sizes else value.subs(dict(sizes))
+    if not value.is_Integer:
+        value = sp.sympify(sizes[value]) if value in sizes else value.subs(dict(sizes))
     if not value.is_Integer or value < 0:
         given = ", ".join(f"{k}={n}" for k, n in sizes.items()) or "none"
         raise SymbolicError(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -38,6 +38,11 @@ class Compiled:
         return self._function({
             name: x for name, x in instance.items() if name in self._names
         })
+
+
+@lru_cache(maxsize=1024)  # a claim and its mutants share a side
+def _exact(expr: sp.Basic) -> Compiled:
+    return Compiled(expr, "exact")
 
 
 def _names(expr: sp.Basic) -> frozenset[str]:
@@ -95,7 +100,7 @@ class Identity:
 
     @cached_property
     def _sides(self) -> tuple[Compiled, Compiled]:
-        return Compiled(self.left, "exact"), Compiled(self.right, "exact")
+        return _exact(sp.sympify(self.left)), _exact(sp.sympify(self.right))
 
     def violated(self, instance: Instance) -> bool:
         """Whether the sides differ on an exact instance.
@@ -134,17 +139,23 @@ class Identity:
         return search.for_all(instances, self.violated, self.witness, **options)
 
     def decide(self, instances: Iterable[Instance]) -> Outcome:
-        """Prove the identity for all sizes, or refute it on one of the instances.
+        """Refute the identity on one of the instances, or prove it for all sizes.
+
+        An instance is decided in a fraction of the time that a proof takes, and where
+        the sides differ there is none.
 
         Args:
             instances: Exact instances, smallest first; the last is recorded as a
-                certificate of a proof, all are tried when there is no proof.
+                certificate of a proof.
 
         Returns:
             HOLDS with the steps of the proof, REFUTED with a witness, or INCONCLUSIVE
             with the residual that was left.
         """
         instances = list(instances)
+        for tried, instance in enumerate(instances, start=1):
+            if self.violated(instance):
+                return Refuted(self.says, witness=self.witness(instance), n=tried)
         proof: Proof = prove_equal(self.left, self.right)
         if proof.proved:
             return Holds(
@@ -152,9 +163,6 @@ class Identity:
                 steps=proof.steps,
                 certificate=self.certificate(instances[-1]) if instances else None,
             )
-        for tried, instance in enumerate(instances, start=1):
-            if self.violated(instance):
-                return Refuted(self.says, witness=self.witness(instance), n=tried)
         return Inconclusive(
             f"residual {proof.residual} did not vanish, and {len(instances)} exact "
             "instances show no difference",

@@ -1,6 +1,7 @@
 """Normal forms of matrix identities, and proofs that two sides agree."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -84,7 +85,16 @@ def prove_equal(left: sp.Basic, right: sp.Basic) -> Proof:
     >>> prove_equal(A * x, A.T * x).residual
     A*x - A.T*x
     """
-    left, right = sp.sympify(left), sp.sympify(right)
+    return _proved(*map(_fixed, (left, right)))
+
+
+def _fixed(side: Any) -> Any:
+    side = sp.sympify(side)
+    return side.as_immutable() if isinstance(side, sp.MatrixBase) else side
+
+
+@lru_cache(maxsize=1024)  # each check decides its claim twice; readings share proofs
+def _proved(left: Any, right: Any) -> Proof:
     require_same_shape(left, right)
     for side in (left, right):
         check_shapes(side)

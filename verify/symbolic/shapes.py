@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -96,11 +97,12 @@ class Signature:
         for dimension, size, where in axes:
             if dimension.is_Symbol:
                 continue  # compared above
-            value = int(dimension.subs(sizes))
+            value = int(dimension if dimension.is_Integer else dimension.subs(sizes))
             _agree(dimension, value, "the other inputs", size, where)
         return sizes
 
 
+@lru_cache(maxsize=1024)
 def signature(*expressions: sp.Basic) -> Signature:
     """Collect the names that expressions read.
 

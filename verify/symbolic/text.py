@@ -7,12 +7,34 @@ from typing import Any
 
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
+from sympy.printing.printer import Printer
 from sympy.printing.str import StrPrinter
 
 from verify.symbolic.words import scalar
 
+MOST = 20_000  # parts that a printer remembers; those of three papers are 2000
 
-class _Text(StrPrinter):  # type: ignore[misc]
+
+class _Remembers(Printer):  # type: ignore[misc]
+    """A printer that prints no part twice: mutants share most with their claim."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: dict[Any, str] = {}
+
+    def _print(self, expr: Any, **options: Any) -> str:
+        # What a Float is printed as depends on where it stands.
+        if isinstance(expr, sp.Number) or not isinstance(expr, sp.Basic):
+            return str(super()._print(expr, **options))
+        key = (type(expr), expr, *options.items())
+        if key not in self._known:
+            if len(self._known) > MOST:
+                self._known.clear()
+            self._known[key] = str(super()._print(expr, **options))
+        return self._known[key]
+
+
+class _Text(_Remembers, StrPrinter):  # type: ignore[misc]
     """sympy's text, except that ones, zeros and identities keep their shape."""
 
     def _print_MatMul(self, expr: Any) -> str:
@@ -38,7 +60,7 @@ class _Text(StrPrinter):  # type: ignore[misc]
         return f"eye({self._print(expr.shape[0])})"
 
 
-class _Latex(LatexPrinter):  # type: ignore[misc]
+class _Latex(_Remembers, LatexPrinter):  # type: ignore[misc]
     """sympy's LaTeX, except that ones keep their shape."""
 
     def _print_MatMul(self, expr: Any) -> str:
@@ -59,6 +81,9 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
         rows, columns = map(self._print, expr.shape)
         power = "" if exp is None else f"^{{{exp}}}"
         return rf"\mathbf{{1}}_{{{rows} \times {columns}}}{power}"
+
+
+_TEXT, _LATEX = _Text(), _Latex()
 
 
 @lru_cache(maxsize=1024)
@@ -83,7 +108,7 @@ def plain(expr: sp.Basic) -> str:
     Returns:
         The text; shapes of constant matrices are kept.
     """
-    return str(_Text().doprint(contract_sums(expr)))
+    return str(_TEXT.doprint(contract_sums(expr)))
 
 
 def describe(expr: sp.Basic | Fraction | int | str) -> dict[str, str]:
@@ -103,7 +128,7 @@ def describe(expr: sp.Basic | Fraction | int | str) -> dict[str, str]:
     if isinstance(expr, Fraction):
         expr = sp.Rational(expr.numerator, expr.denominator)
     expr = contract_sums(sp.sympify(expr))
-    return {"text": str(_Text().doprint(expr)), "latex": str(_Latex().doprint(expr))}
+    return {"text": str(_TEXT.doprint(expr)), "latex": str(_LATEX.doprint(expr))}
 
 
 # sympy's own printers simplify every matrix product, for seconds, to place brackets
