@@ -6,7 +6,8 @@ copy of the repository in which only that file is changed. Processes that tests 
 themselves see the mutant as well.
 
 Limits are in CPU time, which a busy machine does not stretch: a test may take ten times
-what it takes on the original, and two seconds more.
+what it takes on the original, and two seconds more. So may the import of all tests,
+which takes less than two seconds on the original.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import signal
 import sys
 import time
 from collections.abc import Generator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -257,23 +258,37 @@ class _Plugin:
             items[:] = sorted(quick, key=worth)
 
     @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Generator[None, object, object]:
+        """End the child when its tests, which compute their cases, are not imported."""
+        with self._limited("import of the tests", SPARE if self.usual else FIRST):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, object, object]:
         """End the child when a test takes far more CPU time than on the original."""
         began, name = time.process_time(), item.nodeid
+        usual = self.usual.get(name, SPARE if self.usual else FIRST)
+        try:
+            with self._limited(name, usual):
+                return (yield)
+        finally:
+            self.durations[name] = time.process_time() - began
+
+    @contextmanager
+    def _limited(self, name: str, usual: float) -> Generator[None]:
+        """Allow a multiple of the CPU time that something usually takes."""
 
         def late(*signal_and_frame: object) -> None:
             del signal_and_frame
             self.killer = name
             self.say("time-out")
 
-        usual = self.usual.get(name, SPARE if self.usual else FIRST)
         signal.signal(signal.SIGPROF, late)
         signal.setitimer(signal.ITIMER_PROF, SLOWER * usual + SPARE)
         try:
-            return (yield)
+            yield
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
-            self.durations[name] = time.process_time() - began
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Keep the first failure."""
