@@ -314,3 +314,19 @@ def test_diverged_run_is_a_discard(monkeypatch):
         assert bool(layer.attention.isfinite().all())
         kept = whole.layers[reading].attention[[0, 2]]
         torch.testing.assert_close(layer.attention, kept, rtol=1e-9, atol=1e-12)
+
+
+def test_a_layer_without_exact_features_is_a_discard(monkeypatch):
+    """At some root seeds a query lies so far out that no feature of it is exact."""
+    honest = trained.pretrain_attention
+
+    def stretched(*args, **kwargs):
+        trajectory = honest(*args, **kwargs)
+        params = {k: w.clone() for k, w in trajectory.params.items()}
+        params["W_Q"][1] *= 80
+        return replace(trajectory, params=params)
+
+    monkeypatch.setattr(trained, "pretrain_attention", stretched)
+    study = trained.pretrain(3, 1, 0, "cpu")
+    assert study.discards == {"float64 has no exact softmax features": 1}
+    assert {len(layer.attention) for layer in study.layers.values()} == {2}

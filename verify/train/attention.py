@@ -136,8 +136,9 @@ def gram_features(
         points: Keys, then queries, ``(..., d, n)``, float64.
         queries: How many trailing points the residual is taken over.
         bound: Largest residual accepted.
-        strict: Raise when a residual exceeds ``bound``; otherwise the best features
-            found are returned, and the caller looks at the residual.
+        strict: Raise when a residual exceeds ``bound`` or a factor underflows;
+            otherwise the best features found are returned, and the caller looks at
+            the residual, infinite where a factor underflows.
 
     Returns:
         Features and how they were obtained, per batch element.
@@ -152,12 +153,14 @@ def gram_features(
     differences = points.unsqueeze(-1) - points.unsqueeze(-2)
     exponents = -differences.square().sum(dim=-3) / 2
     top = half_norms.amax(dim=-1, keepdim=True)
-    if bool((top - half_norms > _SPAN).any()):
+    far = (top - half_norms > _SPAN).any(dim=-1)
+    if strict and bool(far.any()):
         raise ValueError(
             f"`points` has ‖x‖²/2 more than {_SPAN} apart within one batch element: "
             "one common factor cannot hold them in float64; scale the points down"
         )
     factor, jitter, residual = _factor(exponents, half_norms, queries, bound)
+    residual = residual.masked_fill(far, math.inf)  # features underflow
     if strict and not bool((residual <= bound).all()):
         raise ValueError(
             f"`points` has a Gram residual of {float(residual.max()):.2e} > `bound` = "

@@ -163,6 +163,14 @@ def test_gram_features_refuse_what_float64_cannot_hold(points, match):
         gram_features(torch.tensor(points, dtype=torch.float64))
 
 
+def test_what_float64_cannot_hold_is_told_by_its_residual():
+    near, far = [[0.0, 1.0]], [[0.0, 60.0]]
+    points = torch.tensor([near, far, near], dtype=torch.float64)
+    residual = gram_features(points, strict=False).residual
+    assert residual[1] == math.inf
+    assert bool((residual[[0, 2]] < 1e-12).all())
+
+
 def test_gram_features_check_their_arguments():
     with pytest.raises(ValueError, match="float64"):
         gram_features(torch.ones(2, 3))

@@ -12,7 +12,7 @@ from torch import Tensor
 from theorems.ren2024.layers.floating import Arrays, gram_arrays, joined, rounding_bound
 from verify import Claim, Figure, Series
 from verify.symbolic import Compiled, evaluate
-from verify.train.attention import softmax_attention
+from verify.train.attention import RESIDUAL_BOUND, gram_features, softmax_attention
 from verify.train.determinism import deterministic, generator
 from verify.train.pretrain import pretrain_attention
 from verify.train.seeds import seed_of
@@ -82,13 +82,21 @@ def pretrain(
     X = prompts[kept].cpu()
     draws = torch.rand(len(X), generator=generator(seed, "eta"), dtype=X.dtype)
     eta = 10 ** (-3 + 5 * draws)
-    lost = int((~kept).sum())
+    _, keys, query = _projected(params, X)
+    points = torch.cat([keys, query], dim=-1)
+    judged = gram_features(points, strict=False).residual <= RESIDUAL_BOUND
+    params = {name: w[judged] for name, w in params.items()}
+    X, eta = X[judged], eta[judged]
+    discards = {
+        "diverged in pre-training": int((~kept).sum()),
+        "float64 has no exact softmax features": int((~judged).sum()),
+    }
     return Pretrained(
         {
             "keys-without-query": layer_of(params, X, eta, demonstrations=12),
             "keys-with-query": layer_of(params, X, eta, demonstrations=15),
         },
-        {"diverged in pre-training": lost} if lost else {},
+        {reason: count for reason, count in discards.items() if count},
         f"{runs} seeds, {epochs} epochs of 1024 prompts; median held-out error "
         f"{float(nmse[0].median()):.2g} before and {float(nmse[-1].median()):.2g} "
         "after, in units of the label's variance",
@@ -110,10 +118,13 @@ def layer_of(
     Returns:
         The layers, for the reading without the query where query tokens are left.
     """
+    return layer_from(*_projected(params, X), eta, demonstrations)
+
+
+def _projected(params: dict[str, Tensor], X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     scale = X.shape[-2] ** -0.25  # 1/√d of the scores, shared by keys and query
     values, keys = params["W_V"] @ X, scale * params["W_K"] @ X
-    q = scale * params["W_Q"] @ X[..., -1:]
-    return layer_from(values, keys, q, eta, demonstrations)
+    return values, keys, scale * params["W_Q"] @ X[..., -1:]
 
 
 def layer_from(
