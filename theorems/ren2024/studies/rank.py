@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from verify.profiles import Profile
 
 HALF = Fraction(1, 2)
-LAYERS = 10_000
-SHARE = 0.01  # 6 standard errors of so many layers with 20 units and more
+LAYERS = 16_000
+SHARE = 0.01  # 7 standard errors of so many layers with 20 units and more
 Counts = Mapping[int, NDArray[np.float64]]
 
 
