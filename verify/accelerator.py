@@ -5,7 +5,7 @@ Importing torch takes seconds, and what starts a run needs nothing else of it.
 
 from __future__ import annotations
 
-import runpy
+import ast
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -52,6 +52,19 @@ def _for_cpus_alone() -> bool:
     for place in (spec and spec.submodule_search_locations) or ():
         path = Path(place) / "version.py"
         if path.exists():
-            said = runpy.run_path(str(path))
-            return all(name in said and not said[name] for name in ("cuda", "hip"))
+            said = _constants(path.read_text("utf-8"))
+            return all(said.get(name, "?") is None for name in ("cuda", "hip"))
     return False  # torch is asked, or is missed where it is imported
+
+
+def _constants(source: str) -> dict[str, object]:
+    """Names to which a source assigns a constant; nothing is run."""
+    found: dict[str, object] = {}
+    for line in ast.parse(source).body:
+        if not isinstance(line, ast.Assign | ast.AnnAssign):
+            continue
+        if not isinstance(line.value, ast.Constant):
+            continue
+        targets = line.targets if isinstance(line, ast.Assign) else [line.target]
+        found |= {t.id: line.value.value for t in targets if isinstance(t, ast.Name)}
+    return found

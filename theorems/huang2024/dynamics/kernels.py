@@ -35,7 +35,7 @@ NEGLIGIBLE = -80.0
 """An edge this far (in logarithm) below the largest moves no score: e^-80 = 2e-35."""
 
 
-@_inner
+@_jit
 def _softplus(x):
     """log(1 + e^x) for any x, infinities included."""
     return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
@@ -279,7 +279,7 @@ def advance(problem, t, end):
     return t
 
 
-@_inner
+@_jit
 def _log_expm1(log_x):
     """log(e^x - 1) from log x, for any x > 0."""
     x = math.exp(log_x)
