@@ -27,7 +27,7 @@ _jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 _inner = numba.njit(
     nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
 )
-"""For functions that only compiled ones call: how Python would is left out."""
+"""For functions that only compiled ones call; from Python they end the process."""
 _part = numba.njit(inline="always", error_model="numpy")
 """For functions with one caller: compiled with it, and not once more by themselves."""
 
