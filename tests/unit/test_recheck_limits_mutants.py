@@ -174,3 +174,12 @@ def test_what_a_polynomial_costs(name):
     }  # fmt: skip
     assert decide(record | changes).valid is True
     assert recheck.SPENT[0] - before == steps
+
+
+def test_a_relation_is_a_list():
+    """Not a text whose letters would do."""
+    record = formula("<", 1, 2)
+    assert decide(record).valid is True
+    for relation in ("<12", {"<": 1}, 7, None):
+        with pytest.raises(RecheckError):
+            decide(record | {"relation": relation})

@@ -124,3 +124,15 @@ def test_the_least_sure_comparison_is_named():
     noisy_middle = column(0, 0, 10, 10, noise=[0.01, 4.0, 4.0, 0.01])
     outcome = increasing([Panel("toy", "abcd", noisy_middle)], LEVEL)
     assert outcome.reason.endswith("least sure: toy: slope over a, b, c, d")
+
+
+@pytest.mark.parametrize("sign", [">", "<"])
+def test_a_record_has_the_ends_of_its_interval(sign):
+    """A hundredth of its reach beyond an end it stands, and short of it it does not."""
+    sample = np.random.default_rng(5).lognormal(size=32)
+    found = mean_interval(sample, LEVEL)
+    end, side = (found.low, 1) if sign == ">" else (found.high, -1)
+    for share, stands in ((0.01, True), (-0.01, False)):
+        moved = sample - end + side * share * abs(found.mean - end)
+        record = mean_is(sign, moved, mean_interval(moved, LEVEL), "a mean")
+        assert recheck.decide(record).valid is stands
