@@ -5,9 +5,9 @@ skewed sample the mean and its error move together, and Student's interval misse
 side of the long tail: at level 1.7e-7, of 5 million samples of 32 exponential seeds,
 200 times in a million. There it is widened by Hall's transformation, which takes the
 skewness from the sample (8 in a million are left; `benchmarks/power` measures what that
-does to verdicts). A tail that no
-seed shows cannot be allowed for. A bootstrap over ten seeds does not keep its promise
-in the tails either (98.3 % where 99.9 % was promised); it may describe, but not decide.
+does to verdicts). A tail that no seed shows cannot be allowed for. A bootstrap over ten
+seeds does not keep its promise in the tails either (98.3 % where 99.9 % was promised);
+it may describe, but not decide.
 """
 
 from __future__ import annotations

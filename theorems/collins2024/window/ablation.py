@@ -157,7 +157,9 @@ def panels(trainings: Trainings, plot: Ablation, order: Sequence[float]) -> list
     letter = NAMES[plot.varied]
     settings = [f"{letter} = {value:g}" for value in order]
     return [
-        Panel(f"log ‖M‖, {plot.name}, {when}", settings, np.log(np.stack(columns, axis=1)))
+        Panel(
+            f"log ‖M‖, {plot.name}, {when}", settings, np.log(np.stack(columns, axis=1))
+        )
         for when, columns in (
             ("last fifth", [n[:, -end:].mean(axis=1) for n in norms]),
             ("all steps", [n.mean(axis=1) for n in norms]),
