@@ -16,6 +16,7 @@ from verify.check import Check, Evidence
 from verify.train.seeds import seed_of
 
 FROM_SEED = frozenset({"seed", "root_seed", "search"})  # instruments that draw
+ABSENT = ("absent", "", None)
 PLAIN = {  # what a machine without vector instructions would compute
     "ATEN_CPU_CAPABILITY": "default",
     "MKL_CBWR": "COMPATIBLE",
@@ -216,9 +217,25 @@ def number(text: Any) -> float | None:
 
 
 def flips(base: Mapping[str, Any], other: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """List what came out otherwise than in the base run, with both reasons."""
+    """List what came out otherwise than in the base run, with both reasons.
+
+    ``open`` marks a check that decided in one run and not in the other, of a claim that
+    is INCONCLUSIVE in both: what a text leaves open no check of its recipe can settle.
+    """
     return [
-        {"place": place, "was": was[:2], "is": now[:2], "margins": [was[2], now[2]]}
+        {
+            "place": place,
+            "was": was[:2],
+            "is": now[:2],
+            "margins": [was[2], now[2]],
+            "open": _open(place, base, other) and "INCONCLUSIVE" in {was[0], now[0]},
+        }
         for place, was in base["places"].items()
-        if (now := other["places"].get(place, ["absent", "", None]))[0] != was[0]
+        if (now := other["places"].get(place, ABSENT))[0] != was[0]
     ]
+
+
+def _open(place: str, *runs: Mapping[str, Any]) -> bool:
+    kind, claim, *_ = place.split()
+    words = {run["places"].get(f"claim {claim}", ABSENT)[0] for run in runs}
+    return kind == "check" and words == {"INCONCLUSIVE"}

@@ -141,6 +141,25 @@ def test_flips_carry_both_reasons_and_margins():
     assert found[1]["margins"] == [0.5, None]
 
 
+def of_check(found, verdict):
+    found["claims"][0]["checks"][0]["verdict"] = verdict
+    return found
+
+
+@pytest.mark.parametrize(
+    ("claim", "was", "now", "open_"),
+    [
+        ("INCONCLUSIVE", "INCONCLUSIVE", "REFUTED", True),
+        ("INCONCLUSIVE", "HOLDS", "REFUTED", False),  # one of both must be wrong
+        ("HOLDS", "INCONCLUSIVE", "HOLDS", False),
+    ],
+)
+def test_only_checks_of_claims_that_stay_open_may_change(claim, was, now, open_):
+    before, after = (distil(of_check(report(claim), word)) for word in (was, now))
+    (flip,) = flips(before, after)
+    assert flip["open"] is open_
+
+
 def test_what_is_missing_is_a_flip():
     other = distil(report())
     del other["places"]["anchor p/one four"]
@@ -218,6 +237,24 @@ def test_a_flip_is_named_and_fails(project, capsys):
     ]
 
 
+def test_a_check_of_a_claim_left_open_is_told_and_does_not_fail(project, monkeypatch):
+    for name in ("base", "resumed", "jobs-1", "threads-2", "Nehalem", "plain"):
+        project.outcomes[f"smoke-{name}"] = (0, report("INCONCLUSIVE"))
+    project.outcomes["smoke-whole"] = (0, report("INCONCLUSIVE"))
+    for seed in (1, 2):
+        other = of_check(report("INCONCLUSIVE"), "REFUTED")
+        project.outcomes[f"smoke-seed-{seed}"] = (0, other)
+    told = {}
+    monkeypatch.setattr(
+        verdict_stability, "write_trust", lambda name, **found: told.update(found)
+    )
+    assert project.main("--write") == 0
+    assert told["says"].startswith("No claim changed verdict")
+    (note,) = (note for note in told["notes"] if "hunt" in note)
+    assert "INCONCLUSIVE became REFUTED (smoke-seed-1, smoke-seed-2)" in note
+    assert told["rows"][0][4:7] == [0, 0, 1]
+
+
 def test_another_result_where_it_must_be_equal_fails(project, capsys):
     project.outcomes["smoke-jobs-1"] = (0, report(result="other"))
     project.outcomes["smoke-threads-2"] = (0, report(result="other"))  # it may
@@ -239,7 +276,7 @@ def test_the_report_gets_what_was_measured(project, tmp_path, monkeypatch):
     monkeypatch.setattr(commands, "TRUST", tmp_path / "trust")
     assert project.main("--write") == 0
     record = json.loads((tmp_path / "trust" / "stability.json").read_text())
-    assert record["says"].startswith("No verdict changed over 9 runs")
+    assert record["says"].startswith("No claim changed verdict over 9 runs")
     assert record["columns"] == list(verdict_stability.COLUMNS)
     assert all(len(row) == len(record["columns"]) for row in record["rows"])
     assert set(record["measured"]) == {"date", "commit", "machine", "seconds"}
