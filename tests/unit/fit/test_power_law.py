@@ -84,6 +84,8 @@ def test_a_record_decides_what_the_fit_decides(true, claimed):
 def test_what_cannot_be_fitted_is_refused():
     with pytest.raises(ValueError, match="equal steps"):
         Law(2, 0).fit([1.0, 2.0, 5.0], [1.0, 1.0, 1.0], 0.1)
+    with pytest.raises(ValueError, match="must increase"):
+        Law(2, 0).fit([2.0, 2.0, 2.0], [1.0, 1.0, 1.0], 0.1)
     with pytest.raises(ValueError, match="needs 4 points"):
         Law(2, 2).fit([1.0, 2.0, 4.0], [1.0, 1.0, 1.0], 0.1)
     with pytest.raises(ValueError, match="no law"):

@@ -30,7 +30,7 @@ from verify.max_margin import (
     solve,
     solvers,
 )
-from verify.max_margin.flow import Leaf
+from verify.max_margin.flow import Leaf, idle, stands
 from verify.verdict import Undecided
 
 EYE = [[2, 0, 0], [0, 1, 0], [0, 0, 4]]
@@ -117,3 +117,29 @@ def test_a_chain_has_exact_scores_and_multipliers():
     assert found.scores == {0: Fraction(1), 1: Fraction(0), 2: Fraction(-1)}
     assert found.multipliers == {(0, 1): 1, (0, 2): 0, (1, 2): 1}
     assert found.norm_squared == 2
+
+
+def test_a_flow_must_be_right_in_both_ways():
+    """Each lower token gives as many units as there are upper ones, to allowed ones."""
+    both = 0b11
+    even, uneven = {2: {0: 1, 1: 1}, 3: {0: 1, 1: 1}}, {2: {0: 2, 1: 1}, 3: {1: 1}}
+    for flow, right in ((even, True), (uneven, False)):  # upper ones get 2 in each
+        leaf = Leaf(upper=both, lower=0b1100, flow=flow)
+        assert stands([leaf], {2: both, 3: both}, both) is right
+    leaves = [
+        Leaf(upper=0b1, lower=0b1100, flow={2: {0: 1}, 3: {0: 1}}),
+        Leaf(upper=0b10, lower=0b10000, flow={4: {1: 1}}),
+    ]
+    above = {2: 0b1, 3: 0b1, 4: 0b10}
+    assert stands(leaves, above, both)
+    assert not stands(leaves, above | {2: both}, both)  # 1/2 + 1/3 is less than 1
+
+
+def test_as_many_flags_as_edges():
+    with pytest.raises(ValueError, match="zip"):
+        idle([(0, 1), (0, 2)], [True])
+
+
+@pytest.mark.parametrize("solver", ["CLARABEL", "SCIPY-DUAL"])
+def test_the_solver_that_is_named_is_asked(solver):
+    assert solve(EYE, [1, 1, 1], solver=solver).numerical.solver == solver
