@@ -10,6 +10,7 @@ folder keeps what is done: the same command goes on where it was stopped.
 import argparse
 import itertools
 import json
+import math
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -210,7 +211,7 @@ def _results(
 
 
 def margins(study: Study, chosen: Sequence[Arm]) -> list[list[Any]]:
-    """Spread of each check's margin over root seeds, nearest to a flip first."""
+    """Spread of each check's margin over root seeds, for its size nearest to 0 first."""
     seen: dict[tuple[str, str], list[float]] = {}
     for arm in chosen:
         found = study.found(arm) if arm.splice or arm.name == arm.base else None
@@ -222,9 +223,9 @@ def margins(study: Study, chosen: Sequence[Arm]) -> list[list[Any]]:
     spread = [
         [profile, place, len(m), min(m), median(m), max(m)]
         for (profile, place), m in seen.items()
-        if len(m) > 1 and min(m) < max(m)
+        if len(m) > 1 and min(m) < max(m) < math.inf
     ]
-    return sorted(spread, key=lambda row: min(abs(row[3]), abs(row[5])))
+    return sorted(spread, key=lambda row: min(map(abs, row[3::2])) / (row[5] - row[3]))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -333,9 +334,9 @@ def _write(
     if spread:
         profile, place, runs, low, mid, high = spread[0]
         notes.append(
-            f"{len(spread)} margins vary with the seed; the one that comes nearest to "
-            f"a change of verdict is {place} ({profile}): {low:.3g} to {high:.3g}, "
-            f"median {mid:.3g}, over {runs} seeds, where 0 is the boundary and 1 the "
+            f"{len(spread)} margins vary with the seed; the one that, for its spread, "
+            f"comes nearest to a change of verdict is {place} ({profile}): "
+            f"{low:.3g} to {high:.3g}, median {mid:.3g}, over {runs} seeds, where 0 is the boundary and 1 the "
             "tolerance."
         )
     return write_trust(
