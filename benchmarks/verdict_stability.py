@@ -211,7 +211,7 @@ def _results(
 
 
 def margins(study: Study, chosen: Sequence[Arm]) -> list[list[Any]]:
-    """Spread of each check's margin over root seeds, for its size nearest to 0 first."""
+    """Spread of each check's margin over seeds; nearest to 0, for its size, first."""
     seen: dict[tuple[str, str], list[float]] = {}
     for arm in chosen:
         found = study.found(arm) if arm.splice or arm.name == arm.base else None
@@ -336,8 +336,8 @@ def _write(
         notes.append(
             f"{len(spread)} margins vary with the seed; the one that, for its spread, "
             f"comes nearest to a change of verdict is {place} ({profile}): "
-            f"{low:.3g} to {high:.3g}, median {mid:.3g}, over {runs} seeds, where 0 is the boundary and 1 the "
-            "tolerance."
+            f"{low:.3g} to {high:.3g}, median {mid:.3g}, over {runs} seeds, where 0 is "
+            "the boundary and 1 the tolerance."
         )
     return write_trust(
         "stability",
