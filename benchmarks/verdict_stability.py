@@ -328,7 +328,8 @@ def _write(
     words = f"{count} changed verdict"
     notes = [
         "Checks that no seed reaches are taken over from the base run; a run in which "
-        "nothing was taken over shows that this changes no result.",
+        "nothing was taken over shows that this changes no result. The time is the sum "
+        "of all runs, of which several run at once.",
         *_told(flipped),
     ]
     if spread:
