@@ -208,3 +208,33 @@ def test_a_pinned_instance_refutes_at_once():
     outcome = COMMUTES.search(Search(1, 0), squares, searched="s", pinned=pinned)
     assert (outcome.verdict, outcome.n) == (Verdict.REFUTED, 2)
     assert recheck.decide(outcome.witness).valid
+
+
+# ---------------------------------------------------------------- division by zero
+
+SHIFTED = Identity(x / (x - 1), 1 + 1 / (x - 1))
+WRONG = Identity(1 / (x - 1), 1 / (x + 1))
+AT = [{"x": Fraction(1)}, {"x": Fraction(2)}]
+
+
+def test_where_a_side_divides_by_zero_nothing_is_said():
+    with pytest.raises(ZeroDivisionError):
+        WRONG.violated(AT[0])
+    refuted = WRONG.decide(AT)
+    assert (refuted.verdict, refuted.n) == (Verdict.REFUTED, 1)
+    assert recheck.decide(refuted.witness).valid
+    proved, bare = SHIFTED.decide(AT[::-1]), SHIFTED.decide(AT[:1])
+    assert proved.verdict == bare.verdict == Verdict.HOLDS
+    assert recheck.decide(proved.certificate).valid
+    assert bare.certificate is None
+    for outcome in (refuted, proved, bare):
+        assert outcome.discards == {"a side divides by zero": 1}
+
+
+def test_a_search_discards_what_divides_by_zero():
+    instances = st.fixed_dictionaries({"x": st.integers(0, 3).map(Fraction)})
+    found = SHIFTED.search(Search(50, seed=1), instances, searched="x", pinned=AT[:1])
+    assert found.verdict == Verdict.HOLDS
+    assert found.discards["a side divides by zero"] >= 1
+    against = WRONG.search(Search(50, seed=1), instances, searched="x", pinned=AT[:1])
+    assert against.verdict == Verdict.REFUTED

@@ -1,5 +1,6 @@
 """Deciding an identity: proved for all sizes, or refuted by an exact instance."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -19,6 +20,7 @@ from verify.verdict import Cause
 
 Instance = Mapping[str, Any]
 Backend = Literal["exact", "numpy", "torch"]
+POLE = "a side divides by zero"
 
 
 class Compiled:
@@ -105,12 +107,18 @@ class Identity:
     def violated(self, instance: Instance) -> bool:
         """Whether the sides differ on an exact instance.
 
+        Where a side divides by zero the identity says nothing: :meth:`decide` and
+        :meth:`search` count such instances as discards.
+
         Args:
             instance: Fractions and object arrays of them, by name; names that neither
                 side reads are passed over.
 
         Returns:
             Whether any entry differs.
+
+        Raises:
+            ZeroDivisionError: A side divides by zero on the instance.
         """
         instance = padded(instance)
         left, right = (np.asarray(side(instance)) for side in self._sides)
@@ -136,7 +144,15 @@ class Identity:
         Returns:
             HOLDS, or REFUTED with the smallest instance.
         """
-        return search.for_all(instances, self.violated, self.witness, **options)
+
+        def violated(instance: Instance) -> bool:
+            try:
+                return self.violated(instance)
+            except ZeroDivisionError:
+                search.discard(POLE)
+                raise
+
+        return search.for_all(instances, violated, self.witness, **options)
 
     def decide(self, instances: Iterable[Instance]) -> Outcome:
         """Refute the identity on one of the instances, or prove it for all sizes.
@@ -152,21 +168,35 @@ class Identity:
             HOLDS with the steps of the proof, REFUTED with a witness, or INCONCLUSIVE
             with the residual that was left.
         """
-        instances = list(instances)
-        for tried, instance in enumerate(instances, start=1):
-            if self.violated(instance):
-                return Refuted(self.says, witness=self.witness(instance), n=tried)
+        judged: list[Instance] = []
+        discards: Counter[str] = Counter()
+        for instance in instances:
+            try:
+                differs = self.violated(instance)
+            except ZeroDivisionError:
+                discards[POLE] += 1
+                continue
+            judged.append(instance)
+            if differs:
+                return Refuted(
+                    self.says,
+                    witness=self.witness(instance),
+                    n=len(judged),
+                    discards=discards,
+                )
         proof: Proof = prove_equal(self.left, self.right)
         if proof.proved:
             return Holds(
                 "the difference of both sides is zero for all sizes",
                 steps=proof.steps,
-                certificate=self.certificate(instances[-1]) if instances else None,
+                certificate=self.certificate(judged[-1]) if judged else None,
+                discards=discards,
             )
         return Inconclusive(
-            f"residual {proof.residual} did not vanish, and {len(instances)} exact "
+            f"residual {proof.residual} did not vanish, and {len(judged)} exact "
             "instances show no difference",
             cause=Cause.NO_PROOF,
+            discards=discards,
         )
 
 
