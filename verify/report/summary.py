@@ -32,7 +32,7 @@ _HEADER = (
 
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is, in one line."""
-    text = " ".join(text.split()).replace("&", "&amp;")
+    text = clean(" ".join(text.split())).replace("&", "&amp;")
     text = text.replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_\[\]|~#$])", r"\\\1", text)
 
@@ -45,7 +45,7 @@ def html(text: str) -> str:
 
 def code(text: str) -> str:
     """Text as a code span that cannot end early, also inside a table."""
-    text = " ".join(text.split()).replace("`", "'")
+    text = clean(" ".join(text.split())).replace("`", "'")
     return f"`{text}`".replace("|", "\\|")
 
 

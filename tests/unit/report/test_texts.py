@@ -42,6 +42,15 @@ def test_markdown_is_cut_and_says_so(report):
     assert re.search(r"Cut: \d{4} further lines are in report\.json", text)
 
 
+def test_markdown_has_no_character_that_a_terminal_obeys(report):
+    told = "\x1b[31m\x07\x9b\u202e"
+    changed = {"command": told, "title": told, "reason": told}
+    claims = [claim.model_copy(update=changed) for claim in report.claims]
+    text = to_markdown(report.model_copy(update={"claims": claims}))
+    assert "<details>" in text
+    assert not set(told.replace("[31m", "")) & set(text)
+
+
 def blocks(text):
     """What is folded away, by the id in its summary."""
     found = re.findall(r"<details>(.*?)</details>", text, flags=re.DOTALL)
