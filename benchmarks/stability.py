@@ -4,7 +4,7 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -13,10 +13,12 @@ from typing import Any
 from benchmarks.commands import environment, journal
 from verify.catalog import Catalog
 from verify.check import Check, Evidence
+from verify.claim import Kind
 from verify.train.seeds import seed_of
 
 FROM_SEED = frozenset({"seed", "root_seed", "search"})  # instruments that draw
 ABSENT = ("absent", "", None)
+UNDECIDED = {"INCONCLUSIVE", "REFUTED"}  # of a claim whose recipe is open: the same
 PLAIN = {  # what a machine without vector instructions would compute
     "ATEN_CPU_CAPABILITY": "default",
     "MKL_CBWR": "COMPATIBLE",
@@ -216,11 +218,21 @@ def number(text: Any) -> float | None:
         return float(text)
 
 
-def flips(base: Mapping[str, Any], other: Mapping[str, Any]) -> list[dict[str, Any]]:
+def flips(
+    base: Mapping[str, Any], other: Mapping[str, Any], loose: Container[str] = ()
+) -> list[dict[str, Any]]:
     """List what came out otherwise than in the base run, with both reasons.
 
-    ``open`` marks a check that decided in one run and not in the other, of a claim that
-    is INCONCLUSIVE in both: what a text leaves open no check of its recipe can settle.
+    Args:
+        base: What `distil` kept of the base run.
+        other: The same of another run.
+        loose: Ids of empirical claims whose recipe the text leaves open.
+
+    Returns:
+        Places with what was and what is. ``open`` marks a check of a loose claim that
+        went from INCONCLUSIVE to REFUTED or back: of either the engine makes the same
+        claim, INCONCLUSIVE, since what is not reproduced under such a recipe is not
+        refuted (`verify.verdict.may_refute`).
     """
     return [
         {
@@ -228,14 +240,23 @@ def flips(base: Mapping[str, Any], other: Mapping[str, Any]) -> list[dict[str, A
             "was": was[:2],
             "is": now[:2],
             "margins": [was[2], now[2]],
-            "open": _open(place, base, other) and "INCONCLUSIVE" in {was[0], now[0]},
+            "open": {was[0], now[0]} == UNDECIDED and _open(place, loose, base, other),
         }
         for place, was in base["places"].items()
         if (now := other["places"].get(place, ABSENT))[0] != was[0]
     ]
 
 
-def _open(place: str, *runs: Mapping[str, Any]) -> bool:
+def _open(place: str, loose: Container[str], *runs: Mapping[str, Any]) -> bool:
     kind, claim, *_ = place.split()
     words = {run["places"].get(f"claim {claim}", ABSENT)[0] for run in runs}
-    return kind == "check" and words == {"INCONCLUSIVE"}
+    return kind == "check" and claim in loose and words == {"INCONCLUSIVE"}
+
+
+def loose_recipes(catalog: Catalog) -> frozenset[str]:
+    """Ids of the empirical claims whose recipe the text leaves open."""
+    return frozenset(
+        entry.claim.id
+        for entry in catalog
+        if entry.claim.kind is Kind.EMPIRICAL and not entry.claim.recipe_complete
+    )

@@ -227,6 +227,8 @@ def test_where_a_side_divides_by_zero_nothing_is_said():
     assert proved.verdict == bare.verdict == Verdict.HOLDS
     assert recheck.decide(proved.certificate).valid
     assert bare.certificate is None
+    assert "wherever neither divides by zero" in proved.reason
+    assert "wherever" not in SHIFTED.decide(AT[1:]).reason
     for outcome in (refuted, proved, bare):
         assert outcome.discards == {"a side divides by zero": 1}
 

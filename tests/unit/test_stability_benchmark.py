@@ -2,12 +2,23 @@
 
 import argparse
 import json
+import math
 
 import pytest
 
 from benchmarks import commands, stability, verdict_stability
-from benchmarks.stability import Arm, arms, distil, flips, number, seeds_of, splice
+from benchmarks.stability import (
+    Arm,
+    arms,
+    distil,
+    flips,
+    loose_recipes,
+    number,
+    seeds_of,
+    splice,
+)
 from verify import evidence
+from verify.catalog import Catalog
 from verify.train.seeds import seed_of
 
 
@@ -147,17 +158,37 @@ def of_check(found, verdict):
 
 
 @pytest.mark.parametrize(
-    ("claim", "was", "now", "open_"),
+    ("claim", "was", "now", "loose", "open_"),
     [
-        ("INCONCLUSIVE", "INCONCLUSIVE", "REFUTED", True),
-        ("INCONCLUSIVE", "HOLDS", "REFUTED", False),  # one of both must be wrong
-        ("HOLDS", "INCONCLUSIVE", "HOLDS", False),
+        ("INCONCLUSIVE", "INCONCLUSIVE", "REFUTED", {"p/one"}, True),
+        ("INCONCLUSIVE", "REFUTED", "INCONCLUSIVE", {"p/one"}, True),
+        ("INCONCLUSIVE", "INCONCLUSIVE", "REFUTED", {"p/two"}, False),
+        ("INCONCLUSIVE", "HOLDS", "REFUTED", {"p/one"}, False),
+        ("INCONCLUSIVE", "INCONCLUSIVE", "HOLDS", {"p/one"}, False),
+        ("HOLDS", "INCONCLUSIVE", "REFUTED", {"p/one"}, False),
     ],
 )
-def test_only_checks_of_claims_that_stay_open_may_change(claim, was, now, open_):
+def test_only_checks_of_claims_with_an_open_recipe_may_change(
+    claim, was, now, loose, open_
+):
     before, after = (distil(of_check(report(claim), word)) for word in (was, now))
-    (flip,) = flips(before, after)
+    (flip,) = flips(before, after, loose)
     assert flip["open"] is open_
+
+
+def test_recipes_that_the_text_leaves_open_are_read_off_the_claims():
+    theorems = commands.ROOT / "theorems" / "ren2024"
+    loose = loose_recipes(Catalog.load([theorems]))
+    assert "ren2024/figure-11/negative" in loose
+    assert not {"ren2024/figure-3/rates", "ren2024/theorem-b.1"} & loose
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "near"),
+    [(1.0, 3.0, 0.5), (-3.0, -1.0, 0.5), (-1.0, 1.0, 0.0), (1.0, math.inf, math.inf)],
+)
+def test_margins_that_come_near_the_boundary_come_first(low, high, near):
+    assert verdict_stability._nearness(low, high) == near
 
 
 def test_what_is_missing_is_a_flip():
@@ -245,6 +276,7 @@ def test_a_check_of_a_claim_left_open_is_told_and_does_not_fail(project, monkeyp
         other = of_check(report("INCONCLUSIVE"), "REFUTED")
         project.outcomes[f"smoke-seed-{seed}"] = (0, other)
     told = {}
+    monkeypatch.setattr(verdict_stability, "loose_recipes", lambda catalog: {"p/one"})
     monkeypatch.setattr(
         verdict_stability, "write_trust", lambda name, **found: told.update(found)
     )
@@ -253,6 +285,7 @@ def test_a_check_of_a_claim_left_open_is_told_and_does_not_fail(project, monkeyp
     (note,) = (note for note in told["notes"] if "hunt" in note)
     assert "INCONCLUSIVE became REFUTED (smoke-seed-1, smoke-seed-2)" in note
     assert told["rows"][0][4:7] == [0, 0, 1]
+    assert told["says"].endswith("INCONCLUSIVE: 1.")
 
 
 def test_another_result_where_it_must_be_equal_fails(project, capsys):

@@ -186,8 +186,9 @@ class Identity:
                 )
         proof: Proof = prove_equal(self.left, self.right)
         if proof.proved:
+            where = ", wherever neither divides by zero" if discards else ""
             return Holds(
-                "the difference of both sides is zero for all sizes",
+                f"the difference of both sides is zero for all sizes{where}",
                 steps=proof.steps,
                 certificate=self.certificate(judged[-1]) if judged else None,
                 discards=discards,
