@@ -6,7 +6,8 @@ rewritings; the truth of every claim is decided apart from sympy, modulo a prime
 a sign, a power, the order of a product or a transpose; or their difference vanishes at
 the first instances that are tried. Rational identities go through `Identity.decide`;
 those with exponentials through the rule of `huang2024/stage_one/decide.py`: a proof, or
-the instance with the largest excess, if its formula stands.
+the instance with the largest excess whose formula stands (there every instance is
+defined and the largest alone is tried).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -64,18 +66,26 @@ def decide(claim: Claim) -> Outcome:
     sides = [Compiled(side, "numpy") for side in (claim.left, claim.right)]
 
     def excess(instance: Mapping[str, Any]) -> float:
-        left, right = (float(s({k: float(x) for k, x in instance.items()}))
-                       for s in sides)  # fmt: skip
+        values = {name: float(x) for name, x in instance.items()}
+        left, right = (float(side(values)) for side in sides)
         return abs(left - right) / max(abs(left), abs(right), 1e-300)
 
     with np.errstate(all="ignore"):  # what overflows is no excess
-        worst = max(claim.domain.instances, key=excess)
-        over = excess(worst)
-    if over > 0:  # perhaps by rounding alone: the witness decides
-        witness = formula(claim.left, "!=", claim.right, worst, "the sides differ")
-        if recheck.decide(witness).valid:
+        over = [(excess(one), one) for one in claim.domain.instances]
+    suspects = [pair for pair in over if pair[0] > 0]  # perhaps by rounding alone
+    for _, instance in sorted(suspects, key=itemgetter(0), reverse=True):
+        witness = formula(claim.left, "!=", claim.right, instance, "the sides differ")
+        if _stands(witness):
             return Refuted("the sides differ", witness=witness)
     return Inconclusive("no proof and no counterexample", cause=Cause.NO_PROOF)
+
+
+def _stands(witness: dict[str, Any]) -> bool:
+    """Whether the exact sides differ; not where one of them is undefined."""
+    try:
+        return recheck.decide(witness).valid
+    except recheck.RecheckError:  # exact numbers divide by zero, floats need not
+        return False
 
 
 # ---------------------------------------------------------------------------- instances
@@ -211,13 +221,37 @@ def _hidden(part: Tree, _: Rng) -> Tree | None:
 
 def _drawn(rng: Rng, kind: str, sort: str, left: Tree, right: Tree) -> Drawn:
     sides = {"left": expression(left), "right": expression(right)}
+    where = _where(rng, sort)
+    while not _somewhere(sides["left"], where):  # else the mutant says the same there
+        where = _where(rng, sort)
+    return Drawn(kind, sides, where, {"left": 3 * sides["left"]})
+
+
+def _where(rng: Rng, sort: str) -> Where:
     where = Where(instances(rng), sort == "exponentials")
     if where.exponential:
         names = {x.name for x in SCALARS}
         where = Where(
             tuple({k: x for k, x in one.items() if k in names}
                   for one in where.instances), True)  # fmt: skip
-    return Drawn(kind, sides, where, {"left": 3 * sides["left"]})
+    return where
+
+
+def _somewhere(side: Any, where: Where) -> bool:
+    """Whether a side is defined and not 0 on one of the instances."""
+    value = Compiled(side, "numpy" if where.exponential else "exact")
+    for instance in where.instances:
+        numbers = instance
+        if where.exponential:
+            numbers = {name: float(x) for name, x in instance.items()}
+        try:
+            with np.errstate(all="ignore"):
+                found = value(numbers)
+        except ZeroDivisionError:
+            continue
+        if np.any(found != 0) and (not where.exponential or np.isfinite(found)):
+            return True
+    return False
 
 
 def _pair(rng: Rng) -> tuple[str, Tree, Tree]:

@@ -105,6 +105,20 @@ def test_a_prover_that_proves_everything_is_found(monkeypatch):
     assert {"HOLDS", FAULT} & {*verdicts("identity", study.FALSE, 8)}
 
 
+@pytest.mark.parametrize(
+    ("name", "count", "number", "verdict"),
+    [
+        # Floats are finite where a side has a pole.
+        (study.FALSE, study.FULL.false, 419, "REFUTED"),
+        # The left side is 0 on the instances that were drawn first.
+        (study.WHOLE, study.FULL.whole, 62, "HOLDS"),
+    ],
+)
+def test_identities_at_poles_and_zeros_are_decided(name, count, number, verdict):
+    block = study.Block("identity", name, count)
+    assert study.decided(block, number, 1)[1:] == (verdict, True)
+
+
 def test_rewriting_keeps_the_value_and_the_truth_is_decided_apart():
     rng = np.random.default_rng(5)
     for _ in range(40):
