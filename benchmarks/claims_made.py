@@ -29,6 +29,24 @@ def overclaims(report: Mapping[str, Any], lines: Lines) -> list[str]:
     return [*found, *_of_counts(report), *_of_run(report, lines, len(ran))]
 
 
+def overclaims_when_written(report: Mapping[str, Any], lines: Lines) -> list[str]:
+    """List what a report that lies in the run folder said too much when it was written.
+
+    It is written after a closing line. A run that is taken up and killed before its
+    own leaves the report of an earlier one, which must be true of the lines until then.
+
+    Args:
+        report: As written.
+        lines: Of the journal, whole ones alone.
+
+    Returns:
+        Sentences; none when the report is true of the journal at one of its ends.
+    """
+    ends = [i + 1 for i, line in enumerate(lines) if line["type"] == "end"]
+    found = [overclaims(report, lines[:end]) for end in ends or [len(lines)]]
+    return min(found, key=len)
+
+
 def _of_claim(
     claim: Mapping[str, Any], ran: Mapping[tuple[str, str], Any]
 ) -> Iterator[str]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks import commands, faults, injections, trials
-from benchmarks.claims_made import overclaims
+from benchmarks.claims_made import overclaims, overclaims_when_written
 from benchmarks.injections import SmallDisk, UnableError
 from benchmarks.trials import Study
 
@@ -127,6 +127,19 @@ def test_a_run_that_was_resumed_has_not_ended():
     report, lines = honest()
     report["run"] |= {"exit_code": 0, "crashes": []}
     assert overclaims(report, [*lines, {"type": "end"}, {"type": "resume"}])
+
+
+def test_a_report_is_that_of_an_end_before_the_run_was_taken_up():
+    report, lines = honest()
+    report["run"] |= {"exit_code": 0, "crashes": []}
+    more = {**lines[3], "claim": "c", "name": "hunt"}
+    journal = [*lines, {"type": "end"}, {"type": "resume"}, more]
+    assert overclaims_when_written(report, journal) == []
+    lie(report, "claims", 2, "checks", 1, "verdict", value="REFUTED")  # ran after it
+    assert overclaims_when_written(report, journal)
+    report, lines = honest()
+    report["run"] |= {"exit_code": 0, "crashes": []}
+    assert overclaims_when_written(report, [*lines, {"type": "resume"}])
 
 
 FAKE = '''
