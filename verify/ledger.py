@@ -34,7 +34,8 @@ class EachOnce(LoadFileScheduling):  # type: ignore[misc]
     """Checks that share evidence stay together; none kills more than one worker.
 
     pytest-xdist 3.8 hands a check that killed its worker to the next one, until no more
-    may be started.
+    may be started; and it waits forever for a replacement that has one check left, for
+    a worker begins a check when it knows the next, or that there is none.
 
     Args:
         config: Of the session.
@@ -52,6 +53,17 @@ class EachOnce(LoadFileScheduling):  # type: ignore[misc]
         path, _, name = nodeid.partition("::")
         node = "/".join(path.split("/")[-3:]) + "::" + name
         return self.scopes.get(node, path)
+
+    def _reschedule(self, node: Any) -> None:
+        if node not in self.registered_collections:
+            return  # a replacement that still collects, when another worker dies
+        super()._reschedule(node)
+        load = self.assigned_work[node]
+        while self._pending_of(load) < 2 and not node.shutting_down:
+            if self.workqueue:
+                self._assign_work_unit(node)
+            else:
+                node.shutdown()
 
     def remove_node(self, node: Any) -> str | None:
         """Take a dead worker's load off it; name the check that it died of."""

@@ -74,6 +74,18 @@ def test_pytest_names_the_killed_worker_too(deadly):
     ]
 
 
+@pytest.mark.parametrize("left", [1, 2, 3])
+def test_replaced_worker_runs_the_few_checks_that_are_left(bare, left):
+    names = [f"check_{i}" for i in range(left)]
+    more = "".join(one_check("pass", name, "symbolic") for name in names)
+    trap = one_check(f"{CALM}\n    {EXITS['kill']}")
+    bare.add("theorem_3", holds("toy/theorem-3") + trap + more)
+    done = bare.pytest("theorems", "-n", "1", "--dist", "loadfile")
+    assert done.code == 3  # and it ends
+    verdicts = {"trap": "NOT_RUN"} | dict.fromkeys(names, "HOLDS")
+    assert by_name(bare.report()) == verdicts
+
+
 def test_module_that_kills_the_run_leaves_no_old_success(project):
     assert project.verify("run").code == 0
     project.add("theorem_3", "import os\nos._exit(0)\n")

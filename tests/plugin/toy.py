@@ -79,9 +79,11 @@ def refuted(claim_id="toy/theorem-2"):
     return text.replace("FINDING", 'refuted("it is four")')
 
 
-def one_check(body, name="trap"):
-    """A further property check with the given body."""
-    head = f'\n\n@check(CLAIM, grade="property", scope="some")\ndef {name}(claim):\n'
+def one_check(body, name="trap", grade="property"):
+    """A further check with the given body."""
+    scope = "all" if grade == "symbolic" else "some"
+    check = f'@check(CLAIM, grade="{grade}", scope="{scope}")'
+    head = f"\n\n{check}\ndef {name}(claim):\n"
     return head + f"    {body}\n    return counted(claim)\n"
 
 
