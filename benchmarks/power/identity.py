@@ -224,7 +224,9 @@ def _drawn(rng: Rng, kind: str, sort: str, left: Tree, right: Tree) -> Drawn:
     where = _where(rng, sort)
     while not _somewhere(sides["left"], where):  # else the mutant says the same there
         where = _where(rng, sort)
-    return Drawn(kind, sides, where, {"left": 3 * sides["left"]})
+    # A slip may be the very factor by which the mutant is wrong.
+    gross = 5 if equal(("mul", number(3), left), right, rng) else 3
+    return Drawn(kind, sides, where, {"left": gross * sides["left"]})
 
 
 def _where(rng: Rng, sort: str) -> Where:

@@ -106,17 +106,19 @@ def test_a_prover_that_proves_everything_is_found(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "count", "number", "verdict"),
+    ("name", "count", "number", "root", "verdict"),
     [
         # Floats are finite where a side has a pole.
-        (study.FALSE, study.FULL.false, 419, "REFUTED"),
+        (study.FALSE, study.FULL.false, 419, 1, "REFUTED"),
         # The left side is 0 on the instances that were drawn first.
-        (study.WHOLE, study.FULL.whole, 62, "HOLDS"),
+        (study.WHOLE, study.FULL.whole, 62, 1, "HOLDS"),
+        # The right side is wrong by a factor of 3, as a mutant would be.
+        (study.WHOLE, study.FULL.whole, 211, 2, "REFUTED"),
     ],
 )
-def test_identities_at_poles_and_zeros_are_decided(name, count, number, verdict):
+def test_identities_of_other_root_seeds(name, count, number, root, verdict):
     block = study.Block("identity", name, count)
-    assert study.decided(block, number, 1)[1:] == (verdict, True)
+    assert study.decided(block, number, root)[1:] == (verdict, True)
 
 
 def test_rewriting_keeps_the_value_and_the_truth_is_decided_apart():
