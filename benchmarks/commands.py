@@ -125,12 +125,19 @@ class Command:
                 start_new_session=True,
             )
 
-    def run(self, *, resume: bool = False, log: Path | None = None) -> Done:
+    def run(
+        self,
+        *,
+        resume: bool = False,
+        log: Path | None = None,
+        limit: float | None = None,
+    ) -> Done:
         """Run it to its end.
 
         Args:
             resume: Go on where the run in ``out`` stopped.
             log: Where its output goes; by default beside ``out``.
+            limit: Seconds after which it is killed.
 
         Returns:
             How it ended.
@@ -140,11 +147,13 @@ class Command:
         process = self.start(log, resume=resume)
         _RUNNING.add(process)
         try:
-            code = process.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(limit)
         finally:
             kill(process)
             _RUNNING.discard(process)
-        return Done(code, log.read_text("utf-8", "replace"), time.monotonic() - began)
+        text = log.read_text("utf-8", "replace")
+        return Done(process.returncode, text, time.monotonic() - began)
 
     def report(self) -> dict[str, Any]:
         """The record that the run wrote."""

@@ -85,13 +85,18 @@ def kill_now(what: str, process: Process) -> str:
     return f"{what}: {inject.kill_one(find())}"
 
 
-def starved(chance: Chance, command: Command, process: Process) -> str:
-    """Leave a worker little memory once checks run."""
+def starved(chance: Chance, seconds: float, command: Command, process: Process) -> str:
+    """Leave a worker little memory once checks run; kill it if it lives on so."""
     inject.wait_for(lambda: checks_in(command.out) >= 1, process)
     some = inject.workers(process)
     if not some:
         return "the workers had ended"
-    return inject.starve(some[0], int(chance.choice((1, 16, 64))))
+    how = inject.starve(some[0], int(chance.choice((1, 16, 64))))
+    # Python can repeat a failing import forever; the kernel would have killed it.
+    until = time.monotonic() + 2 * seconds + 30
+    if inject.wait_for(lambda: time.monotonic() >= until, process):
+        how += f"; after {2 * seconds + 30:.0f} s {inject.kill_one(some[:1])}"
+    return how
 
 
 def nothing(command: Command, process: Process) -> str:
@@ -185,9 +190,10 @@ def clock_jumps(study: Study) -> None:
 
 def short_memory(study: Study, tries: int = 3) -> None:
     """Leave one worker almost no memory to take."""
+    seconds = study.reference("smoke")["seconds"]
     for number in range(tries):
-        chance = study.chance("memory", number)
-        study.trial("worker out of memory", "smoke", number, partial(starved, chance))
+        strike = partial(starved, study.chance("memory", number), seconds)
+        study.trial("worker out of memory", "smoke", number, strike)
 
 
 def torch_raises(study: Study, tries: int = 3) -> None:
@@ -298,7 +304,8 @@ def _write(trials: Sequence[Trial], found: Sequence[Any], select: Any) -> Path:
             "A run that was killed before its journal began is started anew.",
             "Full and read-only disks are mounts in memory; the clock is shifted for "
             "every process of the run by a preloaded library; memory is limited for "
-            "one worker by its address space; torch raises by an injected error.",
+            "one worker by its address space, and it is killed if it lives on so; "
+            "torch raises by an injected error.",
         ],
     )
 

@@ -25,6 +25,7 @@ from benchmarks.commands import (
 )
 
 RESUMES = 3  # a resumed run may be killed again on purpose; it must not need more
+PATIENCE = 10  # times an undisturbed run, and some minutes: then a run hangs
 
 Chance = np.random.Generator
 Process = subprocess.Popen[bytes]
@@ -47,6 +48,7 @@ class Trial:
         left: Processes left over.
         said: The last line printed by the run that was struck.
         traceback: Whether it ended in a traceback of the command line.
+        hung: Whether it had to be killed because it did not end.
         seconds: Of the whole trial.
         mark: What its processes carry in their environment.
     """
@@ -62,13 +64,15 @@ class Trial:
     left: list[int] = field(default_factory=list)
     said: str = ""
     traceback: bool = False
+    hung: bool = False
     seconds: float = 0.0
     mark: str = ""
 
     @property
     def good(self) -> bool:
         """Whether nothing went wrong beyond the fault."""
-        return self.same and not (self.too_much or self.left or self.traceback)
+        wrong = self.too_much or self.left or self.traceback or self.hung
+        return self.same and not wrong
 
     @property
     def verdict(self) -> str:
@@ -77,7 +81,7 @@ class Trial:
             return "taken up, same digest"
         return (
             f"same digest {self.same}, claims too much {self.too_much}, left over "
-            f"{self.left}, traceback {self.traceback}: {self.said}"
+            f"{self.left}, traceback {self.traceback}, hung {self.hung}: {self.said}"
         )
 
 
@@ -186,12 +190,14 @@ class Study:
             shutil.rmtree(home, ignore_errors=True)  # of a trial that was interrupted
         log = self.state / "logs" / f"{name}.log"
         struck = replace(command, env={**command.env, **(env or {})})
-        found = self._struck(struck, strike, log)
+        found = self._struck(struck, strike, log, limit(known))
         made = replace(found, fault=fault, profile=profile, of=known["checks"])
         if mend is not None:
             mend()
         if again is not None:
-            more = self._struck(command, again, log.with_suffix(".2.log"), resume=True)
+            log_2 = log.with_suffix(".2.log")
+            more = self._struck(command, again, log_2, limit(known), resume=True)
+            made.hung |= more.hung
             made.how += f"; then {more.how}"
             made.too_much += more.too_much
             made.left += inject.outlived(more.mark)
@@ -206,15 +212,26 @@ class Study:
                 shutil.rmtree(home, ignore_errors=True)
 
     def _struck(
-        self, command: Command, strike: Strike, log: Path, *, resume: bool = False
+        self,
+        command: Command,
+        strike: Strike,
+        log: Path,
+        seconds: float,
+        *,
+        resume: bool = False,
     ) -> Trial:
         resume = resume and bool(journal(command.out))
         mark = f"{log.stem}-{os.getpid()}"
         env = {**command.env, inject.MARK: mark}
         process = replace(command, env=env).start(log, resume=resume)
+        hung = False
         try:
             how = strike(command, process)
-            process.wait()
+            try:
+                process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                hung = True
+                kill(process)
         except BaseException:
             kill(process)
             raise
@@ -229,6 +246,7 @@ class Study:
             code=process.returncode,
             too_much=list(looked_at(command)),
             mark=mark,
+            hung=hung,
             said=lines[-1].strip() if lines else "",
             # A worker without memory may die in the midst of pytest's own code.
             traceback="Traceback" in text and "verify/cli.py" in text,
@@ -238,11 +256,20 @@ class Study:
         """Take the run up; before its journal began there is nothing to resume."""
         for attempt in range(RESUMES):
             resume = bool(journal(command.out))
-            done = command.run(resume=resume, log=log.with_suffix(f".end{attempt}.log"))
+            done = command.run(
+                resume=resume,
+                log=log.with_suffix(f".end{attempt}.log"),
+                limit=limit(known),
+            )
             if done.code == known["code"]:
                 made.same = command.report()["result_digest"] == known["digest"]
                 return
             made.said = f"resumed: exit {done.code}: {done.last}"
+
+
+def limit(known: Mapping[str, Any]) -> float:
+    """Seconds after which a run hangs, by what is known of an undisturbed one."""
+    return float(PATIENCE * known["seconds"] + 300)
 
 
 def checks_in(folder: Path) -> int:

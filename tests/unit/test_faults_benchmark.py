@@ -227,6 +227,33 @@ def test_a_killed_run_is_taken_up(study):
     assert made.code == -9
 
 
+def test_a_run_that_does_not_end_is_killed_and_counted(study, monkeypatch):
+    study.reference("smoke")
+    monkeypatch.setattr(trials, "limit", lambda known: 2.0)
+    study.trial("hang", "smoke", 0, lambda *_: "waits", env={"PAUSE": "30"})
+    (made,) = study.trials()
+    assert made.hung
+    assert made.same
+    assert not made.good
+    assert "hung True" in made.verdict
+
+
+def test_a_starved_worker_that_lives_on_is_killed(study, monkeypatch):
+    begun = []
+
+    def workers(process):
+        begun[:] = [p for p in injections.family(process) if p.pid == process.pid]
+        return begun
+
+    monkeypatch.setattr(injections, "workers", workers)
+    strike = partial(faults.starved, np.random.default_rng(0), -14.5)
+    study.trial("memory", "smoke", 0, strike, env={"PAUSE": "1"})
+    (made,) = study.trials()
+    assert "MiB left" in made.how
+    assert f"after 1 s process {begun[0].pid} killed" in made.how
+    assert made.good, made.verdict
+
+
 def test_a_trial_that_was_made_is_not_made_again(study):
     study.trial("kill", "smoke", 0, faults.nothing)
     study.trial("kill", "smoke", 0, lambda *_: pytest.fail("made again"))
