@@ -46,7 +46,7 @@ docs: $(STAMP)           # docs/_build/html/index.html; a warning is an error
 test-browser: $(STAMP)   # needs chromium on the PATH
 	$(BIN)/python -m pytest tests -q -m browser $(ARGS)
 
-test-tex: $(STAMP)       # needs pdflatex with booktabs
+test-tex: $(STAMP)       # needs pdflatex with booktabs and lmodern, and pdftotext
 	$(BIN)/python -m pytest tests -q -m tex $(ARGS)
 
 test-slurm: $(STAMP)     # needs root on Debian; a cluster of one node, stopped again
