@@ -374,6 +374,7 @@ def test_a_report_of_the_size_of_ours_stays_within_its_budget():
         ("w_* ≤ n^{2/d}", "w<sub>_*</sub> ≤ n<sup>^{2/d}</sup>"),
         ("Λ^(2/5) and λ_max(Σ)", "Λ<sup>^(2/5)</sup> and λ<sub>_max</sub>(Σ)"),
         ("10^-400 < B^T_1", "10<sup>^-400</sup> &lt; B<sup>^T</sup><sub>_1</sub>"),
+        ("D(F^+_{L'})", "D(F<sup>^+</sup><sub>_{L&#39;}</sub>)"),
         ("worst_case of a ^ b", "worst_case of a ^ b"),
         ("x^<b>", "x^&lt;b&gt;"),
         ("x^{<b>}", "x<sup>^{&lt;b&gt;}</sup>"),
