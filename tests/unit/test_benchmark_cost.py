@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from sample_report import rich_report
 
 from benchmarks import cost
 
@@ -35,3 +36,16 @@ def test_the_guard_sets_the_exit_code(monkeypatch, capsys):
     out, err = capsys.readouterr()
     assert json.loads(out.splitlines()[-1])["list_over_sympy"] > 98
     assert "list_over_sympy is 99.00, its bar 8" in err
+
+
+def test_views_of_a_report_are_measured(tmp_path, monkeypatch):
+    monkeypatch.setattr(cost, "PUBLISHED", tmp_path)
+    with pytest.raises(SystemExit, match="name one with --report"):
+        cost.render_case(quick=True, path=None)
+    report = rich_report()
+    (tmp_path / "0.1.0").mkdir()
+    (tmp_path / "0.1.0" / "report.json").write_text(report.model_dump_json())
+    got = cost.render_case(quick=True, path=None)
+    assert got["claims"] == len(report.claims)
+    assert {name for name in cost.BARS if name.endswith("over_json")} <= set(got)
+    assert got["html_ms_per_claim"] > got["junit_ms_per_claim"] > 0
