@@ -104,8 +104,9 @@ def mean_interval(values: ArrayLike, level: float) -> Interval:
     reach = max(quantile, STANDARD_ERRORS)
     slant = 0.0
     if error:
-        skewness = np.mean(((sample - mean) / sample.std()) ** 3)
-        slant = float(skewness / np.sqrt(sample.size))
+        scaled = (sample - mean) / sample.std()
+        # Products, since a power of floats may round otherwise for the mirrored sample.
+        slant = float(np.mean(scaled * scaled * scaled) / np.sqrt(sample.size))
     below, above = _widened(reach, -slant), _widened(reach, slant)
     return Interval(
         mean, mean - below * error, mean + above * error, error, below, above,
