@@ -24,7 +24,6 @@ from benchmarks.commands import (
     say,
 )
 
-RESUMES = 3  # a resumed run may be killed again on purpose; it must not need more
 PATIENCE = 10  # times an undisturbed run, and some minutes: then a run hangs
 
 Chance = np.random.Generator
@@ -198,6 +197,7 @@ class Study:
             log_2 = log.with_suffix(".2.log")
             more = self._struck(command, again, log_2, limit(known), resume=True)
             made.hung |= more.hung
+            made.traceback |= more.traceback
             made.how += f"; then {more.how}"
             made.too_much += more.too_much
             made.left += inject.outlived(more.mark)
@@ -253,18 +253,14 @@ class Study:
         )
 
     def _resume(self, command: Command, made: Trial, known: Any, log: Path) -> None:
-        """Take the run up; before its journal began there is nothing to resume."""
-        for attempt in range(RESUMES):
-            resume = bool(journal(command.out))
-            done = command.run(
-                resume=resume,
-                log=log.with_suffix(f".end{attempt}.log"),
-                limit=limit(known),
-            )
-            if done.code == known["code"]:
-                made.same = command.report()["result_digest"] == known["digest"]
-                return
-            made.said = f"resumed: exit {done.code}: {done.last}"
+        """Take the run up once; before its journal began there is nothing to resume."""
+        resume, most = bool(journal(command.out)), limit(known)
+        done = command.run(resume=resume, log=log.with_suffix(".end.log"), limit=most)
+        if done.code == known["code"]:
+            made.same = command.report()["result_digest"] == known["digest"]
+            return
+        made.hung |= done.seconds >= most
+        made.said = f"resumed: exit {done.code}: {done.last}"
 
 
 def limit(known: Mapping[str, Any]) -> float:

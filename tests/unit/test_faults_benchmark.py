@@ -238,6 +238,18 @@ def test_a_run_that_does_not_end_is_killed_and_counted(study, monkeypatch):
     assert "hung True" in made.verdict
 
 
+def test_a_resumption_that_hangs_is_counted_and_has_no_second_try(study, monkeypatch):
+    study.reference("smoke")
+    monkeypatch.setattr(trials, "limit", lambda known: 3.0)
+    monkeypatch.setenv("PAUSE", "30")
+    study.trial("kill", "smoke", 0, after_three, env={"PAUSE": "0.2"})
+    (made,) = study.trials()
+    assert made.hung
+    assert not made.same
+    assert "exit -9" in made.said
+    assert len(list((study.state / "logs").glob("kill-smoke-0.end*"))) == 1
+
+
 def test_a_starved_worker_that_lives_on_is_killed(study, monkeypatch):
     begun = []
 
